@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Finds the Kokkos that a backend can use, before find_package() loads it: one CMake scope cannot unload a Kokkos with the
+# wrong device space. Included by backends/CMakeLists.txt; run by tools/setup as a script:
+#   cmake [-DXP_BACKEND=host] -P backends/find_kokkos.cmake     prints "folder (version)" or nothing
+
+set(XP_KOKKOS_MINIMUM 4.6)
+
+# Sets `reason` to why the Kokkos described by `folder`/KokkosConfig.cmake does not suit `backend`, and `version`.
+function(xp_judge_kokkos folder backend reason version)
+  set(${reason} "" PARENT_SCOPE)
+  set(found "")
+  if(EXISTS "${folder}/KokkosConfigVersion.cmake")
+    file(STRINGS "${folder}/KokkosConfigVersion.cmake" lines REGEX "^set\\(PACKAGE_VERSION \"")
+    if(lines MATCHES "\"([0-9.]+)\"")
+      set(found "${CMAKE_MATCH_1}")
+    endif()
+  endif()
+  set(${version} "${found}" PARENT_SCOPE)
+  if(NOT found OR found VERSION_LESS XP_KOKKOS_MINIMUM)
+    set(${reason} "version ${found} is older than ${XP_KOKKOS_MINIMUM}" PARENT_SCOPE)
+    return()
+  endif()
+
+  file(GLOB configs "${folder}/KokkosConfig*.cmake")
+  set(devices "")
+  foreach(config IN LISTS configs)
+    file(STRINGS "${config}" lines REGEX "^[Ss][Ee][Tt]\\(Kokkos_DEVICES ")
+    string(APPEND devices "${lines}")
+  endforeach()
+  string(TOUPPER "${devices}" devices)
+  # A Kokkos with a GPU space aborts in initialize() where no GPU is present: no use to the host backend.
+  if(backend STREQUAL "host" AND devices MATCHES "CUDA|HIP|SYCL")
+    set(${reason} "it has a GPU space, which stops a program where no GPU is present" PARENT_SCOPE)
+  elseif(backend STREQUAL "cuda" AND NOT devices MATCHES "CUDA")
+    set(${reason} "it has no CUDA space" PARENT_SCOPE)
+  endif()
+
+  # Debian's -dev package names static libraries that it does not ship; find_package() would stop.
+  string(REGEX REPLACE "/lib[^/]*(/[^/]*)?/cmake/Kokkos/?$" "" prefix "${folder}")
+  file(GLOB targets "${folder}/KokkosTargets-*.cmake")
+  foreach(file IN LISTS targets)
+    file(STRINGS "${file}" lines REGEX "IMPORTED_LOCATION_.*_IMPORT_PREFIX}/.*\\.a\"")
+    foreach(line IN LISTS lines)
+      string(REGEX REPLACE ".*_IMPORT_PREFIX}/(.*\\.a)\".*" "\\1" library "${line}")
+      if(NOT EXISTS "${prefix}/${library}")
+        set(${reason} "it lacks ${library} (tools/setup provides a whole one)" PARENT_SCOPE)
+      endif()
+    endforeach()
+  endforeach()
+endfunction()
+
+# Sets `result` to the folder of the first KokkosConfig.cmake that suits `backend`, in find_package()'s order with .deps/ before
+# the system's, or to nothing; `result`_VERSION; `result`_REJECTED to sentences about the others.
+function(xp_find_kokkos backend result)
+  string(TOUPPER "${backend}" upper)
+  set(own "${XP_${upper}_KOKKOS_ROOT}")
+  set(folders "")
+  if(own)
+    set(prefixes "${own}")
+  else()
+    string(REPLACE ":" ";" path "$ENV{PATH}")
+    string(REPLACE ":" ";" environment "$ENV{CMAKE_PREFIX_PATH}")
+    list(TRANSFORM path REPLACE "/s?bin/?$" "") # as find_package() does, for modules that set only PATH
+    set(folders ${Kokkos_DIR} $ENV{Kokkos_DIR})
+    set(prefixes ${Kokkos_ROOT} $ENV{Kokkos_ROOT} $ENV{XP_${upper}_KOKKOS_ROOT} ${CMAKE_PREFIX_PATH} ${environment} ${path}
+                 "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../.deps/kokkos" /usr/local /usr)
+  endif()
+  foreach(prefix IN LISTS prefixes)
+    if(prefix)
+      file(GLOB found "${prefix}/lib*/cmake/Kokkos/KokkosConfig.cmake" "${prefix}/lib*/*/cmake/Kokkos/KokkosConfig.cmake")
+      list(TRANSFORM found REPLACE "/KokkosConfig.cmake$" "")
+      list(APPEND folders ${found})
+    endif()
+  endforeach()
+
+  set(rejected "")
+  set(chosen "")
+  list(REMOVE_DUPLICATES folders)
+  foreach(folder IN LISTS folders)
+    if(EXISTS "${folder}/KokkosConfig.cmake")
+      xp_judge_kokkos("${folder}" ${backend} reason version)
+      if(NOT reason)
+        get_filename_component(chosen "${folder}" REALPATH)
+        break()
+      endif()
+      list(APPEND rejected "${folder}: ${reason}")
+    endif()
+  endforeach()
+  set(${result} "${chosen}" PARENT_SCOPE)
+  set(${result}_VERSION "${version}" PARENT_SCOPE)
+  set(${result}_REJECTED "${rejected}" PARENT_SCOPE)
+endfunction()
+
+if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
+  if(NOT XP_BACKEND)
+    set(XP_BACKEND host)
+  endif()
+  xp_find_kokkos(${XP_BACKEND} folder)
+  if(folder)
+    execute_process(COMMAND ${CMAKE_COMMAND} -E echo "${folder} (${folder_VERSION})")
+  endif()
+endif()

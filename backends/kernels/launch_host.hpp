@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Work for one or all threads of the host.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#include "xp/backend.h"
+
+namespace xp::kernels {
+
+/// Rounds to nearest, keeps subnormals and traps nothing while it lives; restores the caller's state.
+class FloatingPointScope {
+ public:
+#if defined(__x86_64__)
+  FloatingPointScope() : saved_(_mm_getcsr()) {
+    // The sticky flags are no state that matters; writing MXCSR costs more than reading it.
+    if ((saved_ & ~sticky) != standard) [[unlikely]]
+      _mm_setcsr(standard);
+  }
+  ~FloatingPointScope() {
+    if ((saved_ & ~sticky) != standard) [[unlikely]]
+      _mm_setcsr(saved_);
+  }
+
+ private:
+  static constexpr unsigned sticky = 0x3f, standard = 0x1f80;
+  unsigned saved_;
+
+ public:
+#else
+  FloatingPointScope() {}
+#endif
+  FloatingPointScope(const FloatingPointScope&) = delete;
+  FloatingPointScope& operator=(const FloatingPointScope&) = delete;
+};
+
+/// Serial work up to here is not worth waking threads for (microbenchmarks: 0.6 us when they spin, 30-46 us when they sleep).
+inline constexpr double parallel_threshold_ns = 20000;
+
+/// How many threads to use for work that takes one thread this long: 1 inside a parallel region and in a forked child.
+int parts_for(double serial_ns);
+
+/// Threads of a parallel region; before initialisation, what OpenMP would use.
+int thread_count();
+
+/// To be called once Kokkos is initialised.
+void set_thread_count(int threads);
+
+/// Calls body(data, part) for every part in [0, parts), in parallel, as one Kokkos launch.
+void launch_parts(const char* label, int parts, void (*body)(const void* data, int part), const void* data);
+
+template <class F>
+void launch(const char* label, int parts, const F& f) {
+  if (parts == 1) {
+    f(0);
+    return;
+  }
+  launch_parts(label, parts, [](const void* data, int part) { (*static_cast<const F*>(data))(part); }, &f);
+}
+
+struct Range {
+  std::int64_t begin, end;
+};
+
+/// Part `part` of [0, count), with boundaries at multiples of `grain`. The same thread gets the same part every time.
+inline Range part_of(std::int64_t count, std::int64_t grain, int part, int parts) {
+  const std::int64_t units = (count + grain - 1) / grain;
+  const std::int64_t share = units / parts, more = units % parts;
+  auto start = [&](int i) { return (share * i + (i < more ? i : more)) * grain; };
+  const std::int64_t end = start(part + 1);
+  return {start(part), end < count ? end : count};
+}
+
+/// Non-temporal stores pay from this footprint (bytes of all operands) on.
+std::uint64_t stream_threshold();
+/// The last-level cache as one process can use it.
+std::int64_t cache_bytes();
+
+template <class... Args>
+std::int32_t fail(xp_error* error, std::int32_t code, const char* format, Args... args) {
+  if (error) {
+    error->code = code;
+    std::snprintf(error->message, sizeof error->message, format, args...);
+  }
+  return code;
+}
+
+}  // namespace xp::kernels

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/plan_host.hpp"
+
+#include <algorithm>
+
+#include "kernels/launch_host.hpp"
+
+namespace xp::kernels {
+namespace {
+
+constexpr int no_slot = -1;  // the accumulator
+
+/// Builds the steps of one program.
+class Planner {
+ public:
+  Planner(const xp_program& program, Plan& plan, xp_error* error) : program_(program), plan_(plan), error_(error) {}
+
+  std::int32_t run();
+
+ private:
+  std::int32_t instruction(const xp_instruction& in);
+  std::int32_t store(const xp_instruction& in);
+  std::int32_t reduction();
+  std::int32_t operands();
+  void estimate();
+
+  /// The slot of a value, no_slot for the accumulator; false if there is no such value.
+  bool resolve(std::uint8_t ref, int& slot);
+  /// The accumulator's form of in.a and in.b.
+  static Form form_of(int a, int b) {
+    if (a == no_slot) return b == no_slot ? acc_acc : acc_mem;
+    return b == no_slot ? mem_acc : mem_mem;
+  }
+
+  void emit(Handler handler, int a = 0, int b = 0, int c = 0, int d = 0) {
+    plan_.steps[plan_.n_steps++] = {handler, static_cast<std::uint16_t>(a), static_cast<std::uint16_t>(b), static_cast<std::uint16_t>(c),
+                                    static_cast<std::uint16_t>(d)};
+  }
+  bool emit(Conversion conversion) {
+    const Handler handler = plan_.handlers->convert[static_cast<int>(conversion)];
+    if (handler) emit(handler);
+    return handler != nullptr;
+  }
+  /// Wraps or rounds the accumulator to a dtype narrower than the slot.
+  bool normalise(int dtype);
+  bool cast(int from, int to);
+  bool sets_register(const xp_instruction& in);
+
+  std::int32_t invalid(const xp_instruction& in, const char* what) {
+    const char* name = in.op < op_count ? operation_table[in.op].name.data() : "?";
+    const char* type = in.type < XP_DTYPE_COUNT ? dtype_names[in.type] : "?";
+    const char* to = in.to < XP_DTYPE_COUNT ? dtype_names[in.to] : "?";
+    return fail(error_, XP_INVALID, "%s: %s (type %s, to %s, width %d)", name, what, type, to, program_.width);
+  }
+
+  const xp_program& program_;
+  Plan& plan_;
+  xp_error* error_;
+};
+
+bool Planner::resolve(std::uint8_t ref, int& slot) {
+  if (ref == XP_REF_ACC) {
+    slot = no_slot;
+    return true;
+  }
+  if (ref < XP_REF_REGISTER + program_.n_registers) {
+    slot = register_slot + ref - XP_REF_REGISTER;
+    plan_.registers |= 1u << (ref - XP_REF_REGISTER);
+    return true;
+  }
+  if (ref >= XP_REF_OPERAND && ref < XP_REF_OPERAND + program_.n_operands) {
+    slot = load_slot + ref - XP_REF_OPERAND;
+    plan_.operands[ref - XP_REF_OPERAND].load = Access::buffered;  // refined by operands()
+    return true;
+  }
+  if (ref >= XP_REF_CONSTANT && ref < XP_REF_CONSTANT + program_.n_constants) {
+    slot = constant_slot + ref - XP_REF_CONSTANT;
+    plan_.constants |= 1u << (ref - XP_REF_CONSTANT);
+    return true;
+  }
+  return false;
+}
+
+bool Planner::normalise(int dtype) {
+  const bool narrow = dtype_sizes[dtype] < plan_.slot_bytes;
+  if (!narrow) return true;
+  switch (dtype) {
+    case XP_INT8: return emit(Conversion::wrap_int8);
+    case XP_INT16: return emit(Conversion::wrap_int16);
+    case XP_INT32: return emit(Conversion::wrap_int32);
+    case XP_UINT8: return emit(Conversion::wrap_uint8);
+    case XP_UINT16: return emit(Conversion::wrap_uint16);
+    case XP_UINT32: return emit(Conversion::wrap_uint32);
+    case XP_FLOAT16: return emit(Conversion::round_float16);
+    case XP_BFLOAT16: return emit(Conversion::round_bfloat16);
+    case XP_FLOAT32: return emit(Conversion::round_float32);
+    case XP_BOOL: return true;
+    case XP_FLOAT64: return program_.width == 128;
+    default: return false;
+  }
+}
+
+bool Planner::cast(int from, int to) {
+  if (from == to) return true;
+  Kind kind = kind_of(from);
+  const Kind target = kind_of(to);
+  if (target == Kind::boolean) {
+    if (kind == Kind::complex) return emit(Conversion::complex_to_bool);
+    return emit(kind == Kind::real ? Conversion::real_to_bool : Conversion::integer_to_bool);
+  }
+  if (kind == Kind::complex) {
+    if (target == Kind::complex) return false;  // complex64 and complex128 never share a width
+    if (!emit(Conversion::complex_to_real)) return false;
+    kind = Kind::real;
+    from = program_.width == 64 ? XP_FLOAT32 : XP_FLOAT64;
+  }
+  const bool integer = kind != Kind::real;
+  const bool integer_target = target == Kind::signed_ || target == Kind::unsigned_;
+  if (integer_target) {
+    if (integer) return normalise(to);
+    return emit(static_cast<Conversion>(static_cast<int>(Conversion::real_to_int8) + to - XP_INT8));
+  }
+  const bool widest = program_.width == 32 ? to == XP_FLOAT32 : to == XP_FLOAT64 || to == XP_COMPLEX128;
+  if (integer) {
+    const bool is_signed = kind == Kind::signed_;
+    if (!emit(widest ? (is_signed ? Conversion::signed_to_real : Conversion::unsigned_to_real)
+                     : (is_signed ? Conversion::signed_to_real_odd : Conversion::unsigned_to_real_odd)))
+      return false;
+  }
+  if (target == Kind::complex) return emit(Conversion::real_to_complex);
+  const bool exact = !integer && (widest || (to == XP_FLOAT32 && from != XP_FLOAT64));
+  return exact || widest || normalise(to);
+}
+
+bool Planner::sets_register(const xp_instruction& in) {
+  if (in.dst == XP_REF_NONE) return true;
+  if (in.dst >= XP_REF_REGISTER + program_.n_registers) return false;
+  plan_.registers |= 1u << (in.dst - XP_REF_REGISTER);
+  emit(plan_.handlers->store, 0, 0, 0, register_slot + in.dst - XP_REF_REGISTER);
+  return true;
+}
+
+std::int32_t Planner::store(const xp_instruction& in) {
+  const int k = in.dst - XP_REF_OPERAND;
+  int a;
+  if (in.dst < XP_REF_OPERAND || k >= program_.n_operands || !resolve(in.a, a)) return invalid(in, "no such value");
+  if (!has_slot(program_.width, in.type)) return invalid(in, "dtype does not fit the slot");
+  if (a != no_slot) emit(plan_.handlers->load, a);
+  emit(plan_.handlers->store, 0, 0, 0, store_slot + k);
+  OperandPlan& operand = plan_.operands[k];
+  if (operand.store != Access::unused) {
+    if (operand.value_type != in.type) return invalid(in, "operand is stored with two dtypes");
+    // Identical views may be operands twice: the last store must be the one that stays.
+    std::uint8_t* end = plan_.store_order + plan_.n_stores;
+    std::rotate(std::find(plan_.store_order, end, k), std::find(plan_.store_order, end, k) + 1, end);
+    return XP_OK;
+  }
+  operand.store = Access::buffered;
+  operand.value_type = in.type;
+  plan_.store_order[plan_.n_stores++] = static_cast<std::uint8_t>(k);
+  return XP_OK;
+}
+
+std::int32_t Planner::instruction(const xp_instruction& in) {
+  if (in.op >= op_count || in.type >= XP_DTYPE_COUNT || in.to >= XP_DTYPE_COUNT) return invalid(in, "unknown operation or dtype");
+  const Op op = static_cast<Op>(in.op);
+  if (op == Op::store) return store(in);
+  if (!has_slot(program_.width, in.type) || !has_slot(program_.width, in.to)) return invalid(in, "dtype does not fit the slot");
+  const int kind = static_cast<int>(kind_of(in.type));
+  int a = 0, b = 0, c = 0;
+  const int arity = operation_table[in.op].arity;
+  if ((arity > 0 && !resolve(in.a, a)) || (arity > 1 && !resolve(in.b, b)) || (arity > 2 && !resolve(in.c, c)))
+    return invalid(in, "no such value");
+  const Handlers& handlers = *plan_.handlers;
+
+  switch (op) {
+    case Op::load:
+      if (a != no_slot) emit(handlers.load, a);
+      break;
+    case Op::cast:
+      if (a != no_slot) emit(handlers.load, a);
+      if (!cast(in.type, in.to)) return invalid(in, "no such operation");
+      break;
+    case Op::index:
+      if (!handlers.index) return invalid(in, "no such operation");
+      emit(handlers.index);
+      break;
+    case Op::where: {
+      const int memory = (a != no_slot ? 1 : 0) | (b != no_slot ? 2 : 0) | (c != no_slot ? 4 : 0);
+      emit(handlers.select[memory], std::max(a, 0), std::max(b, 0), std::max(c, 0));
+      break;
+    }
+    case Op::greater:
+    case Op::greater_equal: {
+      const Op other = op == Op::greater ? Op::less : Op::less_equal;
+      const Handler handler = handlers.binary[static_cast<int>(other)][kind][form_of(b, a)];
+      if (!handler) return invalid(in, "no such operation");
+      emit(handler, std::max(b, 0), std::max(a, 0));
+      break;
+    }
+    default: {
+      const Handler handler = arity == 2   ? handlers.binary[in.op][kind][form_of(a, b)]
+                              : arity == 1 ? handlers.unary[in.op][kind][a != no_slot ? 1 : 0]
+                                           : nullptr;
+      if (!handler) return invalid(in, "no such operation");
+      emit(handler, std::max(a, 0), std::max(b, 0));
+      if (operation_table[in.op].returns != Returns::boolean && !normalise(in.to)) return invalid(in, "no such operation");
+    }
+  }
+  if (!sets_register(in)) return invalid(in, "no such register");
+  return XP_OK;
+}
+
+std::int32_t Planner::reduction() {
+  const xp_program& p = program_;
+  int slot;
+  if (p.reduce_op != static_cast<int>(Op::sum) || p.reduce_type >= XP_DTYPE_COUNT || !has_slot(p.width, p.reduce_type))
+    return fail(error_, XP_INVALID, "reduction %d of dtype %d: no such operation at width %d", p.reduce_op, p.reduce_type, p.width);
+  plan_.reducer = sum_reducer(p.reduce_type);
+  if (!plan_.reducer) return fail(error_, XP_INVALID, "sum: no such operation (%s)", dtype_names[p.reduce_type]);
+  if (!p.reduce_out || !resolve(p.reduce_ref, slot)) return fail(error_, XP_INVALID, "sum: no such value");
+  if (slot != no_slot) emit(plan_.handlers->load, slot);
+  emit(plan_.handlers->store, 0, 0, 0, reduce_slot);
+  return XP_OK;
+}
+
+std::int32_t Planner::operands() {
+  const xp_program& p = program_;
+  const int last = p.ndim - 1;
+  bool flat = true;
+  for (int k = 0; k < p.n_operands; ++k) {
+    const OperandPlan& plan = plan_.operands[k];
+    if (plan.load == Access::unused && plan.store == Access::unused) continue;
+    flat = flat && (is_contiguous(p, p.operands[k]) || is_scalar(p, p.operands[k]));
+  }
+  plan_.by_rows = !flat && p.ndim > 1 && !plan_.reducer && p.shape[last] >= minimum_row;
+
+  for (int k = 0; k < p.n_operands; ++k) {
+    OperandPlan& plan = plan_.operands[k];
+    if (plan.load == Access::unused && plan.store == Access::unused) continue;
+    const xp_operand& operand = p.operands[k];
+    if (operand.dtype >= XP_DTYPE_COUNT) return fail(error_, XP_INVALID, "operand %d: unknown dtype %d", k, operand.dtype);
+    const bool contiguous = is_contiguous(p, operand) || (plan_.by_rows && operand.strides[last] == 1);
+    const bool native = is_native(p.width, operand.dtype);
+    if (plan.load != Access::unused) {
+      if (operand.load_type >= XP_DTYPE_COUNT || !has_slot(p.width, operand.load_type))
+        return fail(error_, XP_INVALID, "operand %d: cannot be loaded at width %d", k, p.width);
+      plan.fetch = fetch_for(p.width, operand.load_type);
+      plan.convert_load = operand.load_type == operand.dtype ? nullptr : convert_for(operand.dtype, operand.load_type);
+      if (is_scalar(p, operand) && p.count > 1)
+        plan.load = Access::splat;
+      else if (contiguous && native && !plan.convert_load)
+        plan.load = Access::direct;
+      else if (plan_.by_rows && operand.strides[last] == 0)
+        plan.load = Access::row_splat;
+      plan_.buffered |= plan.load == Access::buffered;
+      plan_.converts |= plan.convert_load != nullptr;
+    }
+    if (plan.store != Access::unused) {
+      plan.spread = spread_for(p.width, plan.value_type);
+      plan.convert_store = plan.value_type == operand.dtype ? nullptr : convert_for(plan.value_type, operand.dtype);
+      if (contiguous && native && !plan.convert_store) plan.store = Access::direct;
+      plan_.buffered |= plan.store == Access::buffered;
+      plan_.converts |= plan.convert_store != nullptr;
+    }
+  }
+  return XP_OK;
+}
+
+/// Nanoseconds of one thread on data in L2, roughly: only the choice between one and several threads depends on it.
+void Planner::estimate() {
+  const xp_program& p = program_;
+  double per_element = 0.1;
+  for (int i = 0; i < p.n_instructions; ++i) {
+    const Kind kind = kind_of(p.instructions[i].type);
+    per_element += (kind == Kind::complex ? 0.3 : 0.06) * operation_table[p.instructions[i].op].cost;
+  }
+  if (p.width == 32) per_element *= 0.6;
+  for (int k = 0; k < p.n_operands; ++k) {
+    const OperandPlan& plan = plan_.operands[k];
+    if (plan.load == Access::buffered) per_element += plan.convert_load ? 1.0 : 0.5;
+    if (plan.store == Access::buffered) per_element += plan.convert_store ? 1.0 : 0.5;
+  }
+  plan_.serial_ns = per_element * static_cast<double>(p.count);
+}
+
+std::int32_t Planner::run() {
+  const xp_program& p = program_;
+  for (int i = 0; i < p.n_instructions; ++i)
+    if (const std::int32_t code = instruction(p.instructions[i])) return code;
+  if (p.reduce_ref != XP_REF_NONE)
+    if (const std::int32_t code = reduction()) return code;
+  if (const std::int32_t code = operands()) return code;
+  estimate();
+
+  // Operands that are also read are in the cache when they are written: streaming them would cost more.
+  const Handlers& handlers = *plan_.handlers;
+  std::uint64_t bytes = 0;
+  for (int k = 0; k < p.n_operands; ++k)
+    if (plan_.operands[k].load != Access::splat) bytes += static_cast<std::uint64_t>(p.count) * dtype_sizes[p.operands[k].dtype];
+  if (bytes >= stream_threshold() && !plan_.by_rows) {
+    for (int s = 0; s < plan_.n_steps; ++s) {
+      Step& step = plan_.steps[s];
+      const int k = step.d - store_slot;
+      if (step.handler != handlers.store || k < 0 || k >= XP_MAX_OPERANDS || plan_.operands[k].store != Access::direct) continue;
+      const void* data = p.operands[k].data;
+      bool also_read = reinterpret_cast<std::uintptr_t>(data) % vector_bytes != 0;
+      for (int j = 0; j < p.n_operands; ++j) also_read |= p.operands[j].data == data && (j != k || plan_.operands[j].load != Access::unused);
+      if (also_read) continue;
+      step.handler = handlers.stream;
+      plan_.streams = true;
+    }
+  }
+
+  if (plan_.n_steps == 0) emit(handlers.end);
+  Step& last = plan_.steps[plan_.n_steps - 1];
+  if (last.handler == handlers.store)
+    last.handler = handlers.store_end;
+  else if (last.handler == handlers.stream)
+    last.handler = handlers.stream_end;
+  else if (last.handler != handlers.end)
+    emit(handlers.end);
+  return XP_OK;
+}
+
+}  // namespace
+
+bool is_contiguous(const xp_program& program, const xp_operand& operand) {
+  std::int64_t expected = 1;
+  for (int d = program.ndim - 1; d >= 0; --d) {
+    if (operand.strides[d] != expected && program.shape[d] != 1) return false;
+    expected *= program.shape[d];
+  }
+  return true;
+}
+
+bool is_scalar(const xp_program& program, const xp_operand& operand) {
+  for (int d = 0; d < program.ndim; ++d)
+    if (operand.strides[d] != 0) return false;
+  return true;
+}
+
+std::int32_t make_plan(const xp_program& program, Plan& plan, xp_error* error) {
+  plan.program = &program;
+  plan.handlers = handlers_for(program.width);
+  plan.reducer = nullptr;
+  if (!plan.handlers) return fail(error, XP_INVALID, "width %d: no such slot width", program.width);
+  plan.slot_bytes = program.width / 8;
+  plan.block_elements = block_bytes / plan.slot_bytes;
+  plan.chunk_elements = chunk_bytes / plan.slot_bytes;
+  plan.by_rows = plan.buffered = plan.converts = plan.streams = false;
+  plan.n_stores = 0;
+  plan.registers = plan.constants = 0;
+  plan.n_steps = 0;
+  for (int k = 0; k < program.n_operands; ++k) plan.operands[k].load = plan.operands[k].store = Access::unused;
+  return Planner(program, plan, error).run();
+}
+
+}  // namespace xp::kernels

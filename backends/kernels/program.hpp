@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernel families as the entry points of backend.cpp call them, whatever the execution space.
+#pragma once
+
+#include <cstdint>
+
+#include "xp/backend.h"
+
+namespace xp::kernels {
+
+std::int32_t run_program(const xp_program& program, xp_error* error);
+std::int32_t run_random(const xp_random_args& args, xp_error* error);
+void copy_bytes(void* to, const void* from, std::uint64_t bytes);
+
+}  // namespace xp::kernels

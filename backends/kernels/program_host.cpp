@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fused programs on the host: chooses the kernel, the threads and the parts.
+#include <memory>
+#include <new>
+
+#include "kernels/launch_host.hpp"
+#include "kernels/program.hpp"
+#include "kernels/single_host.hpp"
+#include "kernels/worker_host.hpp"
+
+namespace xp::kernels {
+namespace {
+
+/// Scratch up to this size lies on the stack, which costs nothing; more is kept per thread.
+constexpr std::size_t stack_scratch = 16 << 10;
+
+char* thread_scratch(std::size_t bytes) {
+  struct Free {
+    void operator()(char* block) const { ::operator delete(block, std::align_val_t{4096}); }
+  };
+  thread_local std::unique_ptr<char, Free> block;
+  thread_local std::size_t size = 0;
+  if (size < bytes) {
+    size = 0;
+    block.reset(static_cast<char*>(::operator new(bytes, std::align_val_t{4096})));
+    size = bytes;
+  }
+  return block.get();
+}
+
+void run_part(const Plan& plan, Range range, char* results) {
+  if (range.begin >= range.end) return;
+  const std::size_t bytes = scratch_bytes(plan);
+  if (bytes <= stack_scratch) {
+    alignas(64) char scratch[stack_scratch];
+    Worker(plan, scratch).run(range.begin, range.end, results);
+  } else {
+    Worker(plan, thread_scratch(bytes)).run(range.begin, range.end, results);
+  }
+}
+
+std::int32_t run_plan(const Plan& plan) {
+  const xp_program& program = *plan.program;
+  const int parts = parts_for(plan.serial_ns);
+  if (!plan.reducer) {
+    const std::int64_t grain = plan.chunk_elements;
+    launch(program.label ? program.label : "xp::program", parts,
+           [&](int part) { run_part(plan, part_of(program.count, grain, part, parts), nullptr); });
+    return XP_OK;
+  }
+  const std::int64_t blocks = (program.count + reduce_block - 1) / reduce_block;
+  constexpr std::int64_t few = 256;
+  alignas(16) char few_results[few * 16];
+  std::unique_ptr<char[]> many_results;
+  char* results = few_results;
+  if (blocks > few) {
+    many_results.reset(new char[static_cast<std::size_t>(blocks) * plan.reducer->size]);
+    results = many_results.get();
+  }
+  launch(program.label ? program.label : "xp::program", parts,
+         [&](int part) { run_part(plan, part_of(program.count, reduce_block, part, parts), results); });
+  combine(*plan.reducer, results, blocks);
+  __builtin_memcpy(program.reduce_out, results, plan.reducer->size);
+  return XP_OK;
+}
+
+std::int32_t check(const xp_program& p, xp_error* error) {
+  if (p.size < sizeof(xp_program) || p.ndim < 1 || p.ndim > XP_MAX_NDIM || p.n_operands > XP_MAX_OPERANDS ||
+      p.n_instructions > XP_MAX_INSTRUCTIONS || p.n_constants > XP_MAX_CONSTANTS || p.n_registers > XP_MAX_REGISTERS || p.count < 0)
+    return fail(error, XP_INVALID, "program: out of bounds (size %u, ndim %d, operands %d, instructions %d, constants %d, registers %d)",
+                p.size, p.ndim, p.n_operands, p.n_instructions, p.n_constants, p.n_registers);
+  return XP_OK;
+}
+
+}  // namespace
+
+std::int32_t run_program(const xp_program& program, xp_error* error) {
+  if (const std::int32_t code = check(program, error)) return code;
+  FloatingPointScope floating_point;
+  if (program.count == 0) {
+    if (program.reduce_ref != XP_REF_NONE && program.reduce_out && program.reduce_type < XP_DTYPE_COUNT)
+      __builtin_memset(program.reduce_out, 0, dtype_sizes[program.reduce_type]);
+    return XP_OK;
+  }
+  if (run_single(program)) return XP_OK;
+  Plan plan;
+  if (const std::int32_t code = make_plan(program, plan, error)) return code;
+  return run_plan(plan);
+}
+
+}  // namespace xp::kernels

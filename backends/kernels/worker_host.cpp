@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/worker_host.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace xp::kernels {
+namespace {
+
+/// Buffers a multiple of 4 KiB apart would make loads wait for stores to another buffer (4K aliasing).
+constexpr std::int64_t skew = 192;
+constexpr std::ptrdiff_t whole = -1;
+
+template <class F>
+void each_bit(std::uint32_t bits, F f) {
+  for (; bits != 0; bits &= bits - 1) f(__builtin_ctz(bits));
+}
+
+template <class T>
+void repeat(char* block, std::int64_t have, std::int64_t bytes) {
+  T value;
+  std::memcpy(&value, block + have - sizeof(T), sizeof(T));
+  for (std::int64_t i = have; i < bytes; i += sizeof(T)) std::memcpy(block + i, &value, sizeof(T));
+}
+
+/// Repeats the last of the slots up to `have` bytes until the block is full.
+void pad(char* block, std::int64_t have, std::int64_t bytes, std::int64_t slot_bytes) {
+  switch (slot_bytes) {
+    case 4: return repeat<std::uint32_t>(block, have, bytes);
+    case 8: return repeat<std::uint64_t>(block, have, bytes);
+    default: return repeat<Complex<double>>(block, have, bytes);
+  }
+}
+
+/// Largest element in memory times the most elements of a chunk.
+constexpr std::int64_t temporary_bytes = 16 * (chunk_bytes / 4);
+
+}  // namespace
+
+std::size_t scratch_bytes(const Plan& plan) {
+  std::int64_t blocks = __builtin_popcount(plan.registers) + __builtin_popcount(plan.constants);
+  std::int64_t chunks = plan.reducer ? 2 : 0;
+  for (int k = 0; k < plan.program->n_operands; ++k) {
+    const OperandPlan& operand = plan.operands[k];
+    for (const Access access : {operand.load, operand.store})
+      if (access == Access::buffered)
+        ++chunks;
+      else if (access != Access::unused)
+        ++blocks;
+  }
+  return static_cast<std::size_t>(blocks * block_bytes + chunks * (chunk_bytes + skew) +
+                                  ((plan.converts || plan.reducer) ? 2 * temporary_bytes : 0));
+}
+
+Worker::Worker(const Plan& plan, char* scratch)
+    : plan_(plan), program_(*plan.program), slot_bytes_(plan.slot_bytes), scratch_(scratch) {
+  each_bit(plan.registers, [&](int r) { context_.slots[register_slot + r] = {take(block_bytes), 0}; });
+  splat_constants();
+  for (int k = 0; k < program_.n_operands; ++k) {
+    const OperandPlan& operand = plan.operands[k];
+    if (operand.load != Access::unused) {
+      const bool buffered = operand.load == Access::buffered;
+      load_pad_[k] = take(buffered ? chunk_bytes + skew : block_bytes);
+      const bool fixed = operand.load == Access::splat || operand.load == Access::row_splat;
+      context_.slots[load_slot + k] = {load_pad_[k], fixed ? 0 : whole};
+    }
+    if (operand.store != Access::unused) {
+      store_pad_[k] = take(operand.store == Access::buffered ? chunk_bytes + skew : block_bytes);
+      context_.slots[store_slot + k] = {store_pad_[k], whole};
+    }
+  }
+  if (plan.reducer) {
+    reduce_buffer_ = take(chunk_bytes + skew);
+    lanes_ = take(chunk_bytes + skew);
+    context_.slots[reduce_slot] = {reduce_buffer_, whole};
+  }
+  if (plan.converts || plan.reducer)
+    for (char*& temporary : temporary_) temporary = take(temporary_bytes);
+  for (int k = 0; k < program_.n_operands; ++k)
+    if (plan.operands[k].load == Access::splat) splat(k, 0);
+  context_.first = plan.steps;
+}
+
+char* Worker::take(std::int64_t bytes) {
+  char* taken = scratch_;
+  scratch_ += bytes;
+  return taken;
+}
+
+void Worker::splat_constants() {
+  each_bit(plan_.constants, [&](int c) {
+    char* block = take(block_bytes);
+    std::memcpy(block, &program_.constants[c], static_cast<std::size_t>(slot_bytes_));
+    pad(block, slot_bytes_, block_bytes, slot_bytes_);
+    context_.slots[constant_slot + c] = {block, 0};
+  });
+}
+
+void Worker::splat(int k, std::int64_t element) {
+  const xp_operand& operand = program_.operands[k];
+  const OperandPlan& plan = plan_.operands[k];
+  const char* from = static_cast<const char*>(operand.data) + element * dtype_sizes[operand.dtype];
+  if (plan.convert_load) {
+    plan.convert_load(temporary_[0], from, 1);
+    from = temporary_[0];
+  }
+  plan.fetch(load_pad_[k], from, {1, 1, 1, 0});
+  pad(load_pad_[k], slot_bytes_, block_bytes, slot_bytes_);
+}
+
+// ---- Positions -------------------------------------------------------------------------------------------------------
+
+void Worker::locate(std::int64_t position, std::int64_t* index) const {
+  for (int d = program_.ndim - 1; d > 0; --d) {
+    index[d] = position % program_.shape[d];
+    position /= program_.shape[d];
+  }
+  index[0] = position;
+}
+
+std::int64_t Worker::offset_of(const std::int64_t* strides, const std::int64_t* index) const {
+  std::int64_t offset = 0;
+  for (int d = 0; d < program_.ndim; ++d) offset += index[d] * strides[d];
+  return offset;
+}
+
+void Worker::advance(std::int64_t* index, std::int64_t count) const {
+  int d = program_.ndim - 1;
+  index[d] += count;
+  while (d > 0 && index[d] >= program_.shape[d]) {
+    const std::int64_t carry = index[d] / program_.shape[d];
+    index[d] -= carry * program_.shape[d];
+    index[--d] += carry;
+  }
+}
+
+/// Calls f(offset, block) for `count` elements from `index` on: parts of rows, and whole rows of the inner two dimensions.
+template <class F>
+void Worker::walk(const std::int64_t* strides, const std::int64_t* index, std::int64_t count, F f) const {
+  const int last = program_.ndim - 1;
+  if (last == 0) {
+    f(index[0] * strides[0], Block{count, strides[0], 1, 0});
+    return;
+  }
+  std::int64_t at[XP_MAX_NDIM];
+  std::copy_n(index, program_.ndim, at);
+  const std::int64_t inner = program_.shape[last], rows = program_.shape[last - 1];
+  while (count > 0) {
+    const std::int64_t offset = offset_of(strides, at);
+    if (at[last] == 0 && count >= inner) {
+      const std::int64_t outer = std::min(count / inner, rows - at[last - 1]);
+      f(offset, Block{inner, strides[last], outer, strides[last - 1]});
+      count -= outer * inner;
+      advance(at, outer * inner);
+    } else {
+      const std::int64_t part = std::min(count, inner - at[last]);
+      f(offset, Block{part, strides[last], 1, 0});
+      count -= part;
+      advance(at, part);
+    }
+  }
+}
+
+// ---- Buffers ---------------------------------------------------------------------------------------------------------
+
+void Worker::gather(int k, const std::int64_t* index, std::int64_t count) {
+  const xp_operand& operand = program_.operands[k];
+  const OperandPlan& plan = plan_.operands[k];
+  const char* data = static_cast<const char*>(operand.data);
+  const std::int64_t size = dtype_sizes[operand.dtype];
+  if (!plan.convert_load) {
+    char* to = load_pad_[k];
+    walk(operand.strides, index, count, [&](std::int64_t offset, const Block& block) {
+      plan.fetch(to, data + offset * size, block);
+      to += block.inner * block.outer * slot_bytes_;
+    });
+    return;
+  }
+  // Memory's dtype -> contiguous -> load_type -> slots; the last two are one where the load_type fills its slot.
+  const Copy copy = copy_for(static_cast<int>(size));
+  const bool fills = is_native(program_.width, operand.load_type);
+  char* to = temporary_[0];
+  const char* source = to;
+  walk(operand.strides, index, count, [&](std::int64_t offset, const Block& block) {
+    if (block.inner_stride == 1 && block.inner * block.outer == count && block.outer == 1) {
+      source = data + offset * size;
+      return;
+    }
+    copy(to, data + offset * size, {1, block.inner, block.inner_stride, block.outer_stride}, block.inner, block.outer);
+    to += block.inner * block.outer * size;
+  });
+  char* converted = fills ? load_pad_[k] : temporary_[1];
+  plan.convert_load(converted, source, count);
+  if (!fills) plan.fetch(load_pad_[k], converted, {count, 1, 1, 0});
+}
+
+void Worker::scatter(int k, const std::int64_t* index, std::int64_t count) {
+  const xp_operand& operand = program_.operands[k];
+  const OperandPlan& plan = plan_.operands[k];
+  char* data = static_cast<char*>(operand.data);
+  const std::int64_t size = dtype_sizes[operand.dtype];
+  const char* from = store_pad_[k];
+  if (!plan.convert_store) {
+    walk(operand.strides, index, count, [&](std::int64_t offset, const Block& block) {
+      plan.spread(data + offset * size, from, block);
+      from += block.inner * block.outer * slot_bytes_;
+    });
+    return;
+  }
+  plan.spread(temporary_[1], from, {count, 1, 1, 0});
+  plan.convert_store(temporary_[0], temporary_[1], count);
+  const Copy copy = copy_for(static_cast<int>(size));
+  from = temporary_[0];
+  walk(operand.strides, index, count, [&](std::int64_t offset, const Block& block) {
+    copy(data + offset * size, from, {block.inner_stride, block.outer_stride, 1, block.inner}, block.inner, block.outer);
+    from += block.inner * block.outer * size;
+  });
+}
+
+// ---- Pieces ----------------------------------------------------------------------------------------------------------
+
+void Worker::run_tail(std::int64_t full, std::int64_t rest, std::int64_t position) {
+  const std::int64_t begin = full * slot_bytes_, bytes = rest * slot_bytes_;
+  char* stores[XP_MAX_OPERANDS];
+  for (int k = 0; k < program_.n_operands; ++k) {
+    const OperandPlan& plan = plan_.operands[k];
+    Slot& load = context_.slots[load_slot + k];
+    Slot& store = context_.slots[store_slot + k];
+    if (plan.load == Access::direct) {
+      std::memcpy(load_pad_[k], load.base + begin, static_cast<std::size_t>(bytes));
+      load.base = load_pad_[k];
+      pad(load.base, bytes, block_bytes, slot_bytes_);
+    } else if (plan.load == Access::buffered) {
+      load.base += begin;
+      pad(load.base, bytes, block_bytes, slot_bytes_);
+    }
+    if (plan.store == Access::direct) {
+      stores[k] = store.base + begin;
+      store.base = store_pad_[k];
+    } else if (plan.store == Access::buffered) {
+      store.base += begin;
+    }
+  }
+  if (plan_.reducer) context_.slots[reduce_slot].base += begin;
+  context_.origin = position + full;
+  run_blocks(context_, block_bytes);
+  for (int i = 0; i < plan_.n_stores; ++i) {
+    const int k = plan_.store_order[i];
+    if (plan_.operands[k].store == Access::direct) std::memcpy(stores[k], store_pad_[k], static_cast<std::size_t>(bytes));
+  }
+}
+
+void Worker::run_piece(std::int64_t count, std::int64_t position) {
+  const std::int64_t rest = count % plan_.block_elements, full = count - rest;
+  if (full > 0) {
+    context_.origin = position;
+    run_blocks(context_, full * slot_bytes_);
+  }
+  if (rest > 0) run_tail(full, rest, position);
+}
+
+void Worker::reduce(std::int64_t position, std::int64_t count, std::int64_t begin, std::int64_t end, char* results) {
+  const Reducer& reducer = *plan_.reducer;
+  const char* values = reduce_buffer_;
+  if (!is_native(program_.width, program_.reduce_type)) {
+    spread_for(program_.width, program_.reduce_type)(temporary_[1], values, {count, 1, 1, 0});
+    values = temporary_[1];
+  }
+  // Chunks divide blocks.
+  const std::int64_t row = (position - begin) % reduce_block;
+  reducer.rows(lanes_, values, count, row == 0);
+  if (row + count == reduce_block || position + count == end) {
+    reducer.finish(lanes_, std::min(row + count, reduce_lanes));
+    std::memcpy(results + position / reduce_block * static_cast<std::int64_t>(reducer.size), lanes_, reducer.size);
+  }
+}
+
+void Worker::run_flat(std::int64_t begin, std::int64_t end, char* results) {
+  auto place = [&](std::int64_t position) {
+    for (int k = 0; k < program_.n_operands; ++k) {
+      const OperandPlan& plan = plan_.operands[k];
+      char* data = static_cast<char*>(program_.operands[k].data) + position * slot_bytes_;
+      if (plan.load != Access::unused && plan.load != Access::splat)
+        context_.slots[load_slot + k].base = plan.load == Access::direct ? data : load_pad_[k];
+      if (plan.store != Access::unused) context_.slots[store_slot + k].base = plan.store == Access::direct ? data : store_pad_[k];
+    }
+  };
+  if (!plan_.buffered && !plan_.reducer) {
+    place(begin);
+    run_piece(end - begin, begin);
+    return;
+  }
+  std::int64_t index[XP_MAX_NDIM];
+  locate(begin, index);
+  for (std::int64_t position = begin; position < end; position += plan_.chunk_elements) {
+    const std::int64_t count = std::min(plan_.chunk_elements, end - position);
+    place(position);
+    for (int k = 0; k < program_.n_operands; ++k)
+      if (plan_.operands[k].load == Access::buffered) gather(k, index, count);
+    if (plan_.reducer) context_.slots[reduce_slot].base = reduce_buffer_;
+    run_piece(count, position);
+    for (int i = 0; i < plan_.n_stores; ++i)
+      if (plan_.operands[plan_.store_order[i]].store == Access::buffered) scatter(plan_.store_order[i], index, count);
+    if (plan_.reducer) reduce(position, count, begin, end, results);
+    advance(index, count);
+  }
+}
+
+void Worker::run_rows(std::int64_t begin, std::int64_t end) {
+  const int last = program_.ndim - 1;
+  std::int64_t index[XP_MAX_NDIM];
+  locate(begin, index);
+  std::int64_t fresh_row = -1;
+  for (std::int64_t position = begin; position < end;) {
+    std::int64_t count = std::min(program_.shape[last] - index[last], end - position);
+    if (plan_.buffered) count = std::min(count, plan_.chunk_elements);
+    const bool new_row = fresh_row != position - index[last];
+    fresh_row = position - index[last];
+    for (int k = 0; k < program_.n_operands; ++k) {
+      const OperandPlan& plan = plan_.operands[k];
+      const xp_operand& operand = program_.operands[k];
+      auto element = [&] { return static_cast<char*>(operand.data) + offset_of(operand.strides, index) * slot_bytes_; };
+      Slot& load = context_.slots[load_slot + k];
+      if (plan.load == Access::direct) {
+        load.base = element();
+      } else if (plan.load == Access::buffered) {
+        load.base = load_pad_[k];
+        gather(k, index, count);
+      } else if (plan.load == Access::row_splat && new_row) {
+        splat(k, offset_of(operand.strides, index));
+      }
+      if (plan.store != Access::unused) context_.slots[store_slot + k].base = plan.store == Access::direct ? element() : store_pad_[k];
+    }
+    run_piece(count, position);
+    for (int i = 0; i < plan_.n_stores; ++i)
+      if (plan_.operands[plan_.store_order[i]].store == Access::buffered) scatter(plan_.store_order[i], index, count);
+    position += count;
+    advance(index, count);
+  }
+}
+
+void Worker::run(std::int64_t begin, std::int64_t end, char* results) {
+  if (begin >= end) return;
+  if (plan_.by_rows)
+    run_rows(begin, end);
+  else
+    run_flat(begin, end, results);
+  if (plan_.streams) stream_fence();
+  clear_vectors();
+}
+
+}  // namespace xp::kernels

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Promotion with C++ scalars, and the dtypes operations compute in.
+#pragma once
+
+#include <xp/array.hpp>
+#include <xp/dtype.hpp>
+
+namespace xp::detail {
+
+/// NEP 50: dtype of an array operand together with a weak scalar of this kind.
+DType promote_weak(DType array, Scalar::Kind scalar);
+
+/// dtype NumPy gives a Python number of this kind and value.
+DType default_dtype(const Scalar& scalar);
+
+/// DTypeError when an integer scalar is outside an integer dtype's range; other kinds always fit.
+void check_scalar_fits(const Scalar& scalar, DType dtype);
+
+/// The inexact dtype in which NumPy evaluates a function of floats for this argument dtype.
+DType float_for(DType dtype);
+
+/// float32 for complex64, float64 for complex128, else the dtype itself.
+DType real_part(DType dtype);
+
+}  // namespace xp::detail

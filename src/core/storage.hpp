@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Storage, and what the library may do with an array handle.
+#pragma once
+
+#include <xp/array.hpp>
+
+#include "core/layout.hpp"
+#include "device/device_state.hpp"
+
+#include <memory>
+#include <string>
+
+namespace xp::detail {
+
+class Recorder;
+
+/// Which open programs read a storage: none, exactly one, or several that are only counted. One word, so that a writer
+/// can tell "only my own program" from "another thread's too" without a lock.
+class ReaderSet {
+ public:
+  void add(Recorder* reader) noexcept {
+    const auto self = reinterpret_cast<std::uintptr_t>(reader);
+    std::uintptr_t seen = word_.load(std::memory_order_relaxed);
+    std::uintptr_t next;
+    do {
+      next = seen == 0 ? self : (seen & 1) != 0 ? seen + 2 : std::uintptr_t{2} << 1 | 1;
+    } while (!word_.compare_exchange_weak(seen, next, std::memory_order_acq_rel));
+  }
+  void remove() noexcept {
+    std::uintptr_t seen = word_.load(std::memory_order_relaxed);
+    std::uintptr_t next;
+    do {
+      next = (seen & 1) == 0 || seen >> 1 == 1 ? 0 : seen - 2;
+    } while (!word_.compare_exchange_weak(seen, next, std::memory_order_acq_rel));
+  }
+  bool any() const noexcept { return word_.load(std::memory_order_acquire) != 0; }
+  bool any_but(const Recorder* reader) const noexcept {
+    const std::uintptr_t seen = word_.load(std::memory_order_acquire);
+    return seen != 0 && seen != reinterpret_cast<std::uintptr_t>(reader);
+  }
+
+ private:
+  std::atomic<std::uintptr_t> word_{0};  // 0, a Recorder*, or count << 1 | 1
+};
+
+/// The memory that arrays share. `data` is null while the first program that writes it has not been launched; it changes
+/// only under the lock of that program's recorder.
+struct Storage : StorageBase {
+  Storage(DeviceState* on, std::size_t size) : device(on), bytes(size) {}
+
+  DeviceState* device;
+  std::size_t bytes;
+  void* data = nullptr;
+  Block* block = nullptr;                  // null for wrapped memory
+  std::atomic<Recorder*> writer{nullptr};  // the recorder whose open program writes it
+  ReaderSet readers;
+  std::atomic<int> leases{0};              // outside code that may look at the memory
+  bool wrapped = false;                    // memory of the caller's
+  std::shared_ptr<void> owner;
+  std::unique_ptr<std::string> failure;    // the device fault that left it without a value
+
+  bool exposed() const noexcept { return wrapped || leases.load(std::memory_order_acquire) > 0; }
+};
+
+inline Storage* get(const StorageRef& ref) noexcept { return static_cast<Storage*>(ref.base()); }
+
+struct Access {
+  static Storage* storage(const Array& array) noexcept { return get(array.storage_); }
+  static const StorageRef& ref(const Array& array) noexcept { return array.storage_; }
+  static bool contiguous(const Array& array) noexcept { return array.contiguous_; }
+
+  static Array make(StorageRef storage, Index offset, DType dtype, Shape shape, Shape strides, Index size) {
+    Array array;
+    array.storage_ = std::move(storage);
+    array.offset_ = offset;
+    array.size_ = size;
+    array.dtype_ = dtype;
+    array.contiguous_ = is_contiguous(shape, strides);
+    array.shape_ = std::move(shape);
+    array.strides_ = std::move(strides);
+    return array;
+  }
+  /// A view of the same storage.
+  static Array view(const Array& array, Index offset, Shape shape, Shape strides) {
+    const Index size = element_count(shape);
+    return make(array.storage_, offset, array.dtype_, std::move(shape), std::move(strides), size);
+  }
+  /// A C-ordered array of fresh storage without memory.
+  static Array fresh(DeviceState& device, DType dtype, const Shape& shape, Index size);
+  static Array fresh(DeviceState& device, DType dtype, const Shape& shape, Shape strides, Index size);
+
+  static DeviceState& device(const Array& array) { return *get(array.storage_)->device; }
+  static std::byte* address(const Array& array) {
+    return static_cast<std::byte*>(get(array.storage_)->data) + array.offset_ * array.itemsize();
+  }
+};
+
+/// Bytes of `count` elements. ShapeError when they exceed 63 bits.
+std::size_t checked_bytes(Index count, DType dtype, const Shape& shape);
+
+/// Gives a storage memory. OutOfMemoryError after launching what is recorded and trimming the pool did not help.
+void allocate_now(Storage& storage);
+
+/// Error for an operand that holds nothing.
+void check_has_value(const Array& array, const char* operation);
+
+/// Addresses for the overlap test. Storage without memory counts from its own address: only views of one storage are then
+/// compared.
+inline ByteView byte_view(const Array& array) {
+  const Storage* storage = Access::storage(array);
+  const auto base = reinterpret_cast<std::intptr_t>(storage->data ? storage->data : static_cast<const void*>(storage));
+  return {base + array.offset() * array.itemsize(), array.itemsize(), &array.shape(), &array.strides()};
+}
+
+}  // namespace xp::detail

@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fusion/lowering.hpp"
+
+#include "device/stats.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+namespace xp::detail {
+namespace {
+
+constexpr std::uint8_t no_register = 0xff;
+
+constexpr bool is_instruction(std::uint8_t ref) { return ref < XP_REF_OPERAND; }
+constexpr bool is_operand(std::uint8_t ref) { return ref >= XP_REF_OPERAND && ref < XP_REF_CONSTANT; }
+
+// "xp::add", for Kokkos Tools.
+const char* label(Op op) {
+  static const auto& labels = *new std::array<std::string, operation_table.size()>([] {
+    std::array<std::string, operation_table.size()> result;
+    for (std::size_t i = 0; i < result.size(); ++i) result[i] = "xp::" + std::string(operation_table[i].name);
+    return result;
+  }());
+  return labels[static_cast<std::size_t>(op)].c_str();
+}
+
+}  // namespace
+
+bool all_zero(const Shape& strides) {
+  return std::all_of(strides.begin(), strides.end(), [](Index stride) { return stride == 0; });
+}
+
+bool Lowering::select() {
+  for (int k = 0; k < r_.entry_count_; ++k) {
+    Recorder::Entry& entry = r_.entries_[static_cast<std::size_t>(k)];
+    if (!entry.storage || !entry.written || r_.dead(entry)) continue;
+    // A view whose value is what it holds already (x.assign(x)).
+    if (entry.current == XP_REF_OPERAND + k && entry.load_type == entry.dtype) continue;
+    stores_[static_cast<std::size_t>(store_count_++)] = {static_cast<std::uint8_t>(k), entry.current, -1, false};
+    mark_used(entry.current);
+  }
+  if (r_.reduce_out_ != nullptr) mark_used(r_.reduce_ref_);
+  for (int i = r_.instruction_count_; i-- > 0;) {
+    if (!needed_[static_cast<std::size_t>(i)]) continue;
+    const Recorder::Instruction& instruction = r_.instructions_[static_cast<std::size_t>(i)];
+    mark_used(instruction.a);
+    mark_used(instruction.b);
+    mark_used(instruction.c);
+  }
+  return store_count_ != 0 || r_.reduce_out_ != nullptr;
+}
+
+void Lowering::mark_used(Ref ref) {
+  if (is_instruction(ref))
+    needed_[ref] = true;
+  else if (is_operand(ref))
+    loaded_[ref - XP_REF_OPERAND] = true;
+}
+
+bool Lowering::take_over_dead_input(Recorder::Entry& output) {
+  Storage& target = *get(output.storage);
+  for (int k = 0; k < r_.entry_count_; ++k) {
+    Recorder::Entry& entry = r_.entries_[static_cast<std::size_t>(k)];
+    if (!entry.storage || !entry.read) continue;
+    Storage& source = *get(entry.storage);
+    // One entry means one reference, so that every read of the storage in this program is through this view.
+    if (source.block == nullptr || source.bytes != target.bytes || source.exposed() ||
+        source.references.load(std::memory_order_acquire) != 1)
+      continue;
+    if (entry.offset != output.offset || itemsize(entry.dtype) != itemsize(output.dtype) ||
+        !(entry.strides == output.strides))
+      continue;
+    target.block = std::exchange(source.block, nullptr);
+    target.data = target.block->data;  // source.data stays for the reads of this program
+    counters.donations.add();
+    return true;
+  }
+  return false;
+}
+
+void Lowering::allocate() {
+  struct Given {
+    Storage* storage;
+    bool donated;
+  };
+  std::array<Given, Recorder::max_entries + 1> given;
+  int count = 0;
+  Storage* failed = nullptr;
+  auto give = [&](Storage& storage, Recorder::Entry* entry) {
+    if (storage.data != nullptr) return true;
+    const bool donated = entry != nullptr && take_over_dead_input(*entry);
+    if (!donated) {
+      Block* block = r_.device_.pool.allocate(storage.bytes);
+      if (block == nullptr) {
+        Recorder::close_others_for_memory(r_.device_, &r_);
+        block = r_.device_.pool.allocate(storage.bytes);
+      }
+      if (block == nullptr) {
+        failed = &storage;
+        return false;
+      }
+      storage.block = block;
+      storage.data = block->data;
+    }
+    given[static_cast<std::size_t>(count++)] = {&storage, donated};
+    return true;
+  };
+  bool complete = true;
+  for (int s = 0; s < store_count_ && complete; ++s) {
+    Recorder::Entry& entry = r_.entries_[stores_[static_cast<std::size_t>(s)].entry];
+    complete = give(*get(entry.storage), &entry);
+  }
+  if (complete && r_.reduce_out_ != nullptr) complete = give(*r_.reduce_out_, nullptr);
+  if (complete) return;
+  const std::string message = r_.device_.pool.failure_message(failed->bytes);
+  while (count-- > 0) {
+    const auto [storage, donated] = given[static_cast<std::size_t>(count)];
+    if (donated) {
+      for (Recorder::Entry& entry : r_.entries_)
+        if (entry.storage && get(entry.storage) != storage && get(entry.storage)->data == storage->data)
+          get(entry.storage)->block = storage->block;
+    } else {
+      r_.device_.pool.release(storage->block);
+    }
+    storage->block = nullptr;
+    storage->data = nullptr;
+  }
+  throw OutOfMemoryError(message);
+}
+
+void Lowering::find_positions() {
+  last_read_.fill(-1);
+  last_use_.fill(-1);
+  for (int i = 0; i < r_.instruction_count_; ++i) {
+    if (!needed_[static_cast<std::size_t>(i)]) continue;
+    const Recorder::Instruction& instruction = r_.instructions_[static_cast<std::size_t>(i)];
+    for (const Ref ref : {instruction.a, instruction.b, instruction.c}) {
+      if (is_instruction(ref))
+        last_use_[ref] = static_cast<std::int16_t>(i);
+      else if (is_operand(ref))
+        last_read_[ref - XP_REF_OPERAND] = static_cast<std::int16_t>(i);
+    }
+  }
+  // Views that overlap are identical here, so one address means one place. A block taken over counts through its address.
+  auto address = [this](int k) {
+    const Recorder::Entry& entry = r_.entries_[static_cast<std::size_t>(k)];
+    return static_cast<const std::byte*>(get(entry.storage)->data) + entry.offset * itemsize(entry.dtype);
+  };
+  for (int s = 0; s < store_count_; ++s) {
+    Store& store = stores_[static_cast<std::size_t>(s)];
+    for (int k = 0; k < r_.entry_count_; ++k)
+      if (loaded_[static_cast<std::size_t>(k)] && address(k) == address(store.entry))
+        store.barrier = std::max(store.barrier, last_read_[static_cast<std::size_t>(k)]);
+  }
+  // A load that is only stored elsewhere (or reduced) happens at the end; if its memory is overwritten by then, it must
+  // come first.
+  early_register_.fill(no_register);
+  auto overwritten = [&](Ref ref) {
+    for (int s = 0; s < store_count_; ++s)
+      if (address(ref - XP_REF_OPERAND) == address(stores_[static_cast<std::size_t>(s)].entry)) return true;
+    return false;
+  };
+  auto protect = [&](Ref ref) {
+    if (!is_operand(ref) || early_register_[ref - XP_REF_OPERAND] != no_register || !overwritten(ref)) return;
+    early_register_[ref - XP_REF_OPERAND] = take_register();
+  };
+  for (int s = 0; s < store_count_; ++s) protect(stores_[static_cast<std::size_t>(s)].value);
+  if (r_.reduce_out_ != nullptr) protect(r_.reduce_ref_);
+}
+
+std::uint8_t Lowering::take_register() {
+  const int index = __builtin_ctz(free_registers_);
+  free_registers_ &= free_registers_ - 1;
+  register_high_ = std::max(register_high_, index + 1);
+  return static_cast<std::uint8_t>(index);
+}
+
+void Lowering::release_after(Ref ref, int position) {
+  if (is_instruction(ref) && in_register_[ref] && last_use_[ref] == position && register_of_[ref] != no_register) {
+    free_registers_ |= 1u << register_of_[ref];
+    register_of_[ref] = no_register;
+  }
+}
+
+Recorder::Ref Lowering::place(Ref ref) const {
+  if (ref == XP_REF_NONE) return ref;
+  if (is_operand(ref)) {
+    const std::size_t k = static_cast<std::size_t>(ref - XP_REF_OPERAND);
+    if (early_register_[k] != no_register) return static_cast<Ref>(XP_REF_REGISTER + early_register_[k]);
+    return static_cast<Ref>(XP_REF_OPERAND + operand_of_[k]);
+  }
+  if (!is_instruction(ref)) return ref;
+  if (accumulator_ == ref) return XP_REF_ACC;
+  return static_cast<Ref>(XP_REF_REGISTER + register_of_[ref]);
+}
+
+void Lowering::add(Op op, DType type, DType to, std::uint8_t dst, Ref a, Ref b, Ref c) {
+  program_.instructions[program_.n_instructions++] = {static_cast<std::uint16_t>(op), static_cast<std::uint8_t>(type),
+                                                      dst, a, b, c, static_cast<std::uint8_t>(to)};
+}
+
+void Lowering::emit_instructions() {
+  program_.n_instructions = 0;
+  for (int k = 0; k < r_.entry_count_; ++k) {
+    if (early_register_[static_cast<std::size_t>(k)] == no_register) continue;
+    const DType type = r_.entries_[static_cast<std::size_t>(k)].load_type;
+    add(Op::load, type, type, early_register_[static_cast<std::size_t>(k)],
+        static_cast<Ref>(XP_REF_OPERAND + operand_of_[static_cast<std::size_t>(k)]));
+  }
+
+  // A value is kept in a register unless the next instruction, or an immediate store, is all that wants it.
+  constexpr std::int16_t at_end = INT16_MAX;
+  std::array<int, Recorder::max_instructions> next_needed{};
+  int following = -1;
+  for (int i = r_.instruction_count_; i-- > 0;) {
+    next_needed[static_cast<std::size_t>(i)] = following;
+    if (needed_[static_cast<std::size_t>(i)]) following = i;
+  }
+  bool plain_stores_at_end = false;
+  for (int s = 0; s < store_count_; ++s) {
+    const Store& store = stores_[static_cast<std::size_t>(s)];
+    if (!is_instruction(store.value)) {
+      plain_stores_at_end = true;
+    } else if (store.barrier > store.value) {
+      last_use_[store.value] = at_end;
+      plain_stores_at_end = true;
+    }
+  }
+  if (r_.reduce_out_ != nullptr && is_instruction(r_.reduce_ref_)) {
+    const bool is_last = next_needed[r_.reduce_ref_] == -1 && !plain_stores_at_end;
+    if (!is_last) last_use_[r_.reduce_ref_] = at_end;
+  }
+
+  const char* name = nullptr;
+  int operations = 0;
+  for (int i = 0; i < r_.instruction_count_; ++i) {
+    const auto index = static_cast<std::size_t>(i);
+    if (!needed_[index]) continue;
+    const Recorder::Instruction& instruction = r_.instructions_[index];
+    const Ref a = place(instruction.a), b = place(instruction.b), c = place(instruction.c);
+    release_after(instruction.a, i);
+    release_after(instruction.b, i);
+    release_after(instruction.c, i);
+    in_register_[index] = last_use_[index] > next_needed[index] && last_use_[index] != -1;
+    register_of_[index] = in_register_[index] ? take_register() : no_register;
+    const std::uint8_t dst = in_register_[index] ? register_of_[index] : static_cast<std::uint8_t>(XP_REF_NONE);
+    add(instruction.op, instruction.type, instruction.to, dst, a, b, c);
+    name = label(instruction.op);
+    ++operations;
+    accumulator_ = i;
+    for (int s = 0; s < store_count_; ++s) {
+      Store& store = stores_[static_cast<std::size_t>(s)];
+      if (store.value != i || store.barrier > i) continue;
+      const DType type = r_.entries_[store.entry].dtype;
+      add(Op::store, type, type, static_cast<std::uint8_t>(XP_REF_OPERAND + operand_of_[store.entry]), XP_REF_ACC);
+      store.done = true;
+    }
+  }
+  // The rest: values that had to wait for a read of the memory they overwrite, and plain copies and fills.
+  for (int s = 0; s < store_count_; ++s) {
+    const Store& store = stores_[static_cast<std::size_t>(s)];
+    if (store.done) continue;
+    const DType type = r_.entries_[store.entry].dtype;
+    add(Op::store, type, type, static_cast<std::uint8_t>(XP_REF_OPERAND + operand_of_[store.entry]),
+        is_instruction(store.value) ? static_cast<Ref>(XP_REF_REGISTER + register_of_[store.value])
+                                    : place(store.value));
+  }
+  if (r_.reduce_out_ != nullptr) {
+    const Ref ref = r_.reduce_ref_;
+    const bool in_register = is_instruction(ref) && in_register_[ref];
+    program_.reduce_ref = in_register ? static_cast<Ref>(XP_REF_REGISTER + register_of_[ref]) : place(ref);
+    program_.reduce_type = static_cast<std::uint8_t>(r_.reduce_type_);
+    program_.reduce_op = static_cast<std::uint16_t>(Op::sum);
+    program_.reduce_out = r_.reduce_out_->data;
+    if (operations == 0) name = label(Op::sum);
+  } else {
+    program_.reduce_ref = XP_REF_NONE;
+    program_.reduce_type = 0;
+    program_.reduce_op = 0;
+    program_.reduce_out = nullptr;
+  }
+  if (operations > 1 || (operations == 1 && r_.reduce_out_ != nullptr)) name = "xp::fused";
+  program_.label = name != nullptr ? name : label(Op::store);
+}
+
+void Lowering::collapse() {
+  const Shape& shape = r_.shape_;
+  const int n = program_.n_operands;
+  std::array<const Recorder::Entry*, Recorder::max_entries> entries;
+  bool simple = true;
+  for (int k = 0; k < r_.entry_count_; ++k) {
+    if (operand_of_[static_cast<std::size_t>(k)] == no_register) continue;
+    const Recorder::Entry& entry = r_.entries_[static_cast<std::size_t>(k)];
+    entries[operand_of_[static_cast<std::size_t>(k)]] = &entry;
+    simple &= entry.contiguous || all_zero(entry.strides);
+  }
+  if (simple) {
+    program_.ndim = 1;
+    program_.shape[0] = program_.count;
+    for (int o = 0; o < n; ++o) program_.operands[o].strides[0] = entries[static_cast<std::size_t>(o)]->contiguous ? 1 : 0;
+    return;
+  }
+
+  struct Axis {
+    Index extent;
+    std::array<Index, Recorder::max_entries> strides;
+  };
+  std::vector<Axis> axes;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] == 1) continue;
+    Axis& axis = axes.emplace_back();
+    axis.extent = shape[i];
+    for (int o = 0; o < n; ++o)
+      axis.strides[static_cast<std::size_t>(o)] = entries[static_cast<std::size_t>(o)]->strides[i];
+  }
+  bool ordered = program_.reduce_ref != XP_REF_NONE;  // a reduction takes the elements in C order
+  for (int i = 0; i < program_.n_instructions; ++i)
+    ordered |= program_.instructions[i].op == static_cast<std::uint16_t>(Op::index);
+  if (!ordered) {
+    // Axes go by the strides of a written operand, so that memory is written in order; then by the others.
+    std::vector<std::size_t> by_importance;
+    for (int pass = 0; pass < 2; ++pass)
+      for (int o = 0; o < n; ++o)
+        if (((program_.operands[o].flags & XP_WRITE) != 0) == (pass == 0)) by_importance.push_back(static_cast<std::size_t>(o));
+    auto outside = [&](const Axis& x, const Axis& y) {
+      for (const std::size_t o : by_importance) {
+        const Index p = std::abs(x.strides[o]), q = std::abs(y.strides[o]);
+        if (p != q && p != 0 && q != 0) return p > q;
+      }
+      return false;
+    };
+    // Insertion, because a relation that skips broadcast axes is no order that std::sort would accept.
+    for (std::size_t i = 1; i < axes.size(); ++i)
+      for (std::size_t j = i; j > 0 && outside(axes[j], axes[j - 1]); --j) std::swap(axes[j], axes[j - 1]);
+    // An axis that everybody walks backwards is walked forwards.
+    for (Axis& axis : axes) {
+      bool backwards = false, forwards = false;
+      for (int o = 0; o < n; ++o) {
+        backwards |= axis.strides[static_cast<std::size_t>(o)] < 0;
+        forwards |= axis.strides[static_cast<std::size_t>(o)] > 0;
+      }
+      if (!backwards || forwards) continue;
+      for (int o = 0; o < n; ++o) {
+        Index& stride = axis.strides[static_cast<std::size_t>(o)];
+        program_.operands[o].data = static_cast<std::byte*>(program_.operands[o].data) +
+                                    stride * (axis.extent - 1) * itemsize(static_cast<DType>(program_.operands[o].dtype));
+        stride = -stride;
+      }
+    }
+  }
+  // Neighbouring axes that every operand walks as one become one.
+  std::size_t kept = 0;
+  for (std::size_t i = 1; i < axes.size(); ++i) {
+    bool merges = true;
+    for (int o = 0; o < n; ++o) {
+      const auto p = static_cast<std::size_t>(o);
+      merges &= axes[kept].strides[p] == axes[i].strides[p] * axes[i].extent;
+    }
+    if (merges) {
+      const Index extent = axes[kept].extent * axes[i].extent;
+      axes[kept] = axes[i];
+      axes[kept].extent = extent;
+    } else {
+      axes[++kept] = axes[i];
+    }
+  }
+  const std::size_t count = axes.empty() ? 0 : kept + 1;
+  const std::size_t outer = count > XP_MAX_NDIM ? count - XP_MAX_NDIM : 0;
+  outer_strides_.resize(static_cast<std::size_t>(n));
+  for (std::size_t i = 0; i < outer; ++i) {
+    outer_shape_.push_back(axes[i].extent);
+    program_.count /= axes[i].extent;
+    for (std::size_t o = 0; o < outer_strides_.size(); ++o) outer_strides_[o].push_back(axes[i].strides[o]);
+  }
+  program_.ndim = static_cast<std::uint8_t>(std::max<std::size_t>(count - outer, 1));
+  if (count == 0) {
+    program_.shape[0] = 1;
+    for (int o = 0; o < n; ++o) program_.operands[o].strides[0] = 0;
+  }
+  for (std::size_t i = outer; i < count; ++i) {
+    program_.shape[i - outer] = axes[i].extent;
+    for (int o = 0; o < n; ++o) program_.operands[o].strides[i - outer] = axes[i].strides[static_cast<std::size_t>(o)];
+  }
+}
+
+std::int32_t Lowering::run_slices(int axis, xp_error& error) {
+  const Backend& backend = *r_.device_.backend;
+  if (axis == static_cast<int>(outer_shape_.size())) {
+    counters.kernels.add();
+    counters.instructions.add(program_.n_instructions);
+    return backend.api->run(r_.device_.handle, &program_, &error);
+  }
+  std::array<void*, XP_MAX_OPERANDS> first;
+  for (int o = 0; o < program_.n_operands; ++o) first[static_cast<std::size_t>(o)] = program_.operands[o].data;
+  std::int32_t code = XP_OK;
+  for (Index i = 0; i < outer_shape_[static_cast<std::size_t>(axis)] && code == XP_OK; ++i) {
+    for (int o = 0; o < program_.n_operands; ++o)
+      program_.operands[o].data =
+          static_cast<std::byte*>(first[static_cast<std::size_t>(o)]) +
+          i * outer_strides_[static_cast<std::size_t>(o)][static_cast<std::size_t>(axis)] *
+              itemsize(static_cast<DType>(program_.operands[o].dtype));
+    code = run_slices(axis + 1, error);
+  }
+  for (int o = 0; o < program_.n_operands; ++o) program_.operands[o].data = first[static_cast<std::size_t>(o)];
+  return code;
+}
+
+std::int32_t Lowering::run(xp_error& error) {
+  program_.size = sizeof program_;
+  program_.width = static_cast<std::uint8_t>(r_.width_);
+  program_.n_operands = 0;
+  program_.n_constants = static_cast<std::uint8_t>(r_.constant_count_);
+  std::copy_n(r_.constants_.begin(), r_.constant_count_, program_.constants);
+  std::array<bool, Recorder::max_entries> stored{};
+  for (int s = 0; s < store_count_; ++s) stored[stores_[static_cast<std::size_t>(s)].entry] = true;
+  operand_of_.fill(no_register);
+  for (int k = 0; k < r_.entry_count_; ++k) {
+    const auto index = static_cast<std::size_t>(k);
+    if (!loaded_[index] && !stored[index]) continue;
+    const Recorder::Entry& entry = r_.entries_[index];
+    operand_of_[index] = program_.n_operands;
+    xp_operand& operand = program_.operands[program_.n_operands++];
+    operand.data = static_cast<std::byte*>(get(entry.storage)->data) + entry.offset * itemsize(entry.dtype);
+    operand.dtype = static_cast<std::uint8_t>(entry.dtype);
+    operand.load_type = static_cast<std::uint8_t>(entry.load_type);
+    operand.flags = static_cast<std::uint8_t>((loaded_[index] ? XP_READ : 0) | (stored[index] ? XP_WRITE : 0));
+  }
+  find_positions();
+  emit_instructions();
+  program_.n_registers = static_cast<std::uint8_t>(register_high_);
+  program_.count = element_count(r_.shape_);
+  collapse();
+  return run_slices(0, error);
+}
+
+void Lowering::fail_outputs(const std::string& reason) {
+  for (int s = 0; s < store_count_; ++s) {
+    Storage& storage = *get(r_.entries_[stores_[static_cast<std::size_t>(s)].entry].storage);
+    if (!storage.failure) storage.failure = std::make_unique<std::string>(reason);
+  }
+  if (r_.reduce_out_ != nullptr) r_.reduce_out_->failure = std::make_unique<std::string>(reason);
+}
+
+}  // namespace xp::detail

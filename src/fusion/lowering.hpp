@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a recorder's values to the program a backend runs: liveness, memory, registers, collapsed dimensions.
+#pragma once
+
+#include <xp/backend.h>
+
+#include "fusion/recorder.hpp"
+
+#include <string>
+#include <vector>
+
+namespace xp::detail {
+
+class Lowering {
+ public:
+  explicit Lowering(Recorder& recorder) : r_(recorder) {}
+
+  /// Finds the results somebody still holds and the instructions they need. False when there is nothing to run.
+  bool select();
+  /// Gives every live result memory: a dead input's block where possible, else a new one. OutOfMemoryError changes nothing.
+  void allocate();
+  /// Runs the program; returns the backend's code.
+  std::int32_t run(xp_error& error);
+  /// Leaves every result that run() was to write without a value; reading one throws `reason`.
+  void fail_outputs(const std::string& reason);
+
+ private:
+  using Ref = Recorder::Ref;
+
+  struct Store {
+    std::uint8_t entry;
+    Ref value;
+    std::int16_t barrier;  // position of the last instruction that reads the same memory, -1 for none
+    bool done;
+  };
+
+  bool take_over_dead_input(Recorder::Entry& output);
+  void mark_used(Ref ref);
+  void find_positions();
+  void emit_instructions();
+  Ref place(Ref ref) const;
+  std::uint8_t take_register();
+  void release_after(Ref ref, int position);
+  void add(Op op, DType type, DType to, std::uint8_t dst, Ref a, Ref b = XP_REF_NONE, Ref c = XP_REF_NONE);
+  void collapse();
+  std::int32_t run_slices(int axis, xp_error& error);
+
+  Recorder& r_;
+  xp_program program_;  // filled field by field: clearing it all would cost more than a small program
+
+  std::array<bool, Recorder::max_instructions> needed_{};
+  std::array<bool, Recorder::max_entries> loaded_{};  // some instruction or store reads the entry's memory
+  std::array<std::uint8_t, Recorder::max_entries> operand_of_{};
+  std::array<std::int16_t, Recorder::max_entries> last_read_{};
+  std::array<std::int16_t, Recorder::max_instructions> last_use_{};
+  std::array<bool, Recorder::max_instructions> in_register_{};
+  std::array<std::uint8_t, Recorder::max_instructions> register_of_{};
+  std::array<std::uint8_t, Recorder::max_entries> early_register_{};  // of a load that a store would overtake
+  std::array<Store, Recorder::max_entries> stores_;
+  int store_count_ = 0;
+  int accumulator_ = -1;  // instruction whose result is in the accumulator
+  std::uint32_t free_registers_ = 0xffffffffu;
+  int register_high_ = 0;
+
+  // Collapsed dimensions beyond XP_MAX_NDIM, outermost first; run one slice at a time.
+  std::vector<Index> outer_shape_;
+  std::vector<std::vector<Index>> outer_strides_;  // per operand
+};
+
+/// Whether element (0, …, 0) to the last lie in C order, or the view is one repeated element.
+bool all_zero(const Shape& strides);
+
+}  // namespace xp::detail

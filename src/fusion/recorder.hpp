@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// The open program of one thread on one device: elementwise operations are appended while they can join, then closed
+// (launched) as one kernel.
+#pragma once
+
+#include <xp/array.hpp>
+#include <xp/backend.h>
+
+#include "core/ops.hpp"
+#include "core/storage.hpp"
+
+#include <array>
+#include <mutex>
+
+namespace xp::detail {
+
+/// An operand of a recorded operation: an array or a number, converted to dtype `as`.
+struct Argument {
+  const Operand* operand = nullptr;
+  DType as = DType::float64;
+};
+
+/// An elementwise operation after checking and promotion. Op::load with one argument is a copy.
+struct Operation {
+  Op op = Op::load;
+  DType type = DType::float64;    // computed in
+  DType result = DType::float64;  // of the value
+  int count = 0;
+  std::array<Argument, 3> arguments{};
+};
+
+class Recorder {
+ public:
+  /// The calling thread's recorder for the device.
+  static Recorder& of(DeviceState& device);
+
+  explicit Recorder(DeviceState& device) : device_(device) {}
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  /// Records the operation into `out`, whose shape the arguments broadcast to, and releases consumed operands. Operands
+  /// that overlap `out` without being the same view must have been dealt with. `fresh`: nobody else knows the storage.
+  void record(const Operation& operation, const Array& out, bool fresh);
+
+  /// Sums `operand`, converted to `type`, into the single element of `out` (fresh storage of that dtype), as the last
+  /// step of the open program if it joins, and launches.
+  void record_sum(const Operand& operand, DType type, const Array& out);
+
+  /// Launches the open program, if any. OutOfMemoryError leaves it open; DeviceError marks its outputs failed.
+  void close();
+
+  /// Drops the open program without running it (process exit).
+  void abandon() noexcept;
+
+  DeviceState& device() const { return device_; }
+
+  /// Launches every other thread's program that reads or writes the storage.
+  static void close_foreign(Storage& storage, const Recorder* own);
+  /// Launches what the calling thread has recorded, on all devices.
+  static void close_current_thread();
+  /// Tries to launch all programs on the device but `own`, to free memory; skips those in use.
+  static void close_others_for_memory(DeviceState& device, const Recorder* own) noexcept;
+
+ private:
+  friend class Lowering;
+  using Ref = std::uint8_t;  // XP_REF_REGISTER + instruction, XP_REF_OPERAND + entry, XP_REF_CONSTANT + constant
+
+  static constexpr int max_entries = XP_MAX_OPERANDS;
+  static constexpr int max_instructions = 64;
+
+  struct Instruction {
+    Op op;
+    DType type, to;
+    Ref a, b, c;
+  };
+
+  /// A view that the program reads or writes. Slots of values nobody holds any more are reused.
+  struct Entry {
+    StorageRef storage;  // empty: free slot
+    Index offset = 0;
+    DType dtype = DType::float64;
+    DType load_type = DType::float64;
+    bool read = false;
+    bool written = false;
+    bool contiguous = false;  // C order over the program's whole shape
+    Ref current = XP_REF_NONE;  // value it will hold, when written
+    Shape strides;  // over the program's shape
+  };
+
+  // References that a program held, released after its lock.
+  using Garbage = std::array<StorageRef, max_entries + 1>;
+
+  bool same_view(const Entry& entry, const Array& array) const;
+  bool entry_overlaps(const Entry& entry, const Array& array) const;
+  bool joins(const Operation& operation, const Array& out, bool fresh);
+  bool input_joins(const Array& array) const;
+  bool has_room(int entries, int instructions, int constants);
+  bool dead(const Entry& entry) const;
+  void collect_dead_entries();
+  bool retains_too_much() const;
+  void begin(const Shape& shape, int width);
+  Ref load(const Array& array, DType as);
+  Ref argument(const Argument& argument);
+  Ref constant(const Scalar& scalar, DType as);
+  Ref emit(const Instruction& instruction);
+  Ref converted(Ref value, DType from, DType to);
+  Entry& new_entry(const Array& array);
+  void write(const Array& out, Ref value);
+  void clear(Garbage& garbage) noexcept;
+  void launch(Garbage& garbage);
+  void settle_foreign(const Operation& operation, const Array* out);
+
+  DeviceState& device_;
+  std::mutex mutex_;
+  bool open_ = false;
+  int width_ = 0;
+  int entry_count_ = 0;  // slots in use are below this
+  int written_count_ = 0;
+  int instruction_count_ = 0;
+  int constant_count_ = 0;
+  std::size_t retained_bytes_ = 0;  // of all storages read
+  Shape shape_;
+  std::array<Entry, max_entries> entries_;
+  std::array<Instruction, max_instructions> instructions_;
+  std::array<xp_constant, XP_MAX_CONSTANTS> constants_;
+  std::array<DType, XP_MAX_CONSTANTS> constant_types_;
+  // Dead entries' references, until the lock is released.
+  Garbage* garbage_ = nullptr;
+  int garbage_count_ = 0;
+  // Set while a reduction is the last step.
+  Ref reduce_ref_ = XP_REF_NONE;
+  DType reduce_type_ = DType::float64;
+  Storage* reduce_out_ = nullptr;
+};
+
+/// Whether XP_FUSE and set_fusion() let operations join.
+bool fusion_on() noexcept;
+/// Whether the calling thread is inside a FusionScope.
+bool in_fusion_scope() noexcept;
+
+/// Slot width of a dtype; 0 for bool, which fits every width.
+constexpr int slot_width(DType dtype) {
+  if (dtype == DType::bool_) return 0;
+  if (dtype == DType::complex128) return 128;
+  return xp::itemsize(dtype) == 8 ? 64 : 32;
+}
+
+}  // namespace xp::detail

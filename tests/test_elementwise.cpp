@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every row of the operation table, for every dtype, layout and size, alone and inside a longer program.
+#include "support/devices.hpp"
+#include "support/layouts.hpp"
+#include "support/main.hpp"
+#include "support/operations.hpp"
+
+namespace {
+
+using namespace xp_test;
+using oracle::Extents;
+using oracle::Flavour;
+using oracle::Rng;
+using oracle::Tolerance;
+using xp::Array;
+
+TEST(OperationTable, EveryRowHasAnOracle) {
+  const Array x = xp::ones({2}, "host");
+  for (const Op op : callable_rows()) {
+    const DType type = oracle::computes_in(op, xp::float64) ? xp::float64 : xp::bool_;
+    EXPECT_NO_THROW(oracle::apply(op, Buffer(type, 2), Buffer(type, 2))) << xp::info(op).name;
+    EXPECT_NO_THROW(call(op, x, x)) << xp::info(op).name;
+  }
+}
+
+class Rows : public testing::TestWithParam<std::tuple<std::string, DType>> {
+ protected:
+  void SetUp() override { xp::initialize(xp::Device(device_name())); }
+  std::string device_name() const { return std::get<0>(GetParam()); }
+  DType dtype() const { return std::get<1>(GetParam()); }
+};
+
+std::string describe(Op op, DType dtype, Layout a, Layout b, const Extents& shape) {
+  return std::string(xp::info(op).name) + " of " + std::string(xp::name(dtype)) + ", layouts " + name(a) + " and " +
+         name(b) + ", shape " + xp::to_string(xp::Shape(shape));
+}
+
+// Combinations of layouts: each with itself, with C order on either side, and with another one.
+std::vector<std::pair<Layout, Layout>> layout_pairs(Index size) {
+  std::vector<std::pair<Layout, Layout>> pairs;
+  const std::size_t count = std::size(layouts);
+  for (std::size_t i = 0; i < count; ++i) {
+    pairs.emplace_back(layouts[i], layouts[(i * 3 + 1) % count]);
+    if (size > 2000) continue;  // each layout once on either side is enough there
+    pairs.emplace_back(layouts[i], layouts[i]);
+    if (i != 0) pairs.emplace_back(layouts[i], Layout::c);
+    if (i != 0) pairs.emplace_back(Layout::c, layouts[i]);
+  }
+  return pairs;
+}
+
+// All rows on one pair of operands: alone, and on selections of them so that inputs and results stay in registers.
+void check_rows(const LaidOut& a, const LaidOut& b, const LaidOut& mask, Flavour flavour, const std::string& where) {
+  const Buffer left = oracle::where(mask.values, a.values, b.values), right = oracle::where(mask.values, b.values, a.values);
+  for (const Op op : callable_rows()) {
+    const DType type = computed_in(op, a.values.dtype);
+    if (!oracle::computes_in(op, type)) {
+      EXPECT_THROW(call(op, a.array, b.array), xp::DTypeError) << xp::info(op).name << " of " << where;
+      continue;
+    }
+    if (needs_finite(op, type) != (flavour == Flavour::finite)) continue;
+    const Tolerance tolerance = tolerance_of(op, type);
+    ASSERT_TRUE(oracle::equal(call(op, a.array, b.array), expected(op, a.values, b.values), tolerance))
+        << xp::info(op).name << " of " << where;
+    const Array chained = call(op, xp::where(mask.array, a.array, b.array), xp::where(mask.array, b.array, a.array));
+    ASSERT_TRUE(oracle::equal(chained, expected(op, left, right), tolerance))
+        << xp::info(op).name << " of two selections of " << where;
+  }
+}
+
+TEST_P(Rows, EveryLayoutAndSize) {
+  const xp::Device device(device_name());
+  Rng rng(17 + static_cast<std::uint64_t>(dtype()));
+  const bool has_complex = dtype() >= xp::complex64;
+  std::size_t turn = 0;
+  for (const Index size : sizes) {
+    if (size > 2000 && is_interpreted(device_name())) continue;
+    for (const auto& [first, second] : layout_pairs(size)) {
+      const auto shapes = shapes_of(size);
+      const Extents& shape = shapes[turn++ % shapes.size()];
+      const Index count = oracle::product(shape);
+      const LaidOut mask = lay_out(oracle::random_buffer(xp::bool_, count, rng), shape, second, device, rng);
+      for (const Flavour flavour : {Flavour::any, Flavour::finite}) {
+        if (flavour == Flavour::finite && !has_complex) continue;
+        const LaidOut a = lay_out(oracle::random_buffer(dtype(), count, rng, flavour), shape, first, device, rng);
+        const LaidOut b = lay_out(oracle::random_buffer(dtype(), count, rng, flavour), shape, second, device, rng);
+        check_rows(a, b, mask, flavour,
+                   std::string(xp::name(dtype())) + ", layouts " + name(first) + " and " + name(second) + ", shape " +
+                       xp::to_string(xp::Shape(shape)));
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+template <class Function>
+void check_in_place(Op op, Function&& update, LaidOut& target, const LaidOut& other, const std::string& where) {
+  const DType type = computed_in(op, target.values.dtype);
+  if (!oracle::computes_in(op, type) || !xp::can_cast_same_kind(type, target.values.dtype)) {
+    EXPECT_THROW(update(target.array, other.array), xp::DTypeError) << where;
+  } else if (!target.array.writeable()) {
+    EXPECT_THROW(update(target.array, other.array), xp::ShapeError) << where;
+  } else {
+    update(target.array, other.array);
+    target.values = oracle::cast(expected(op, target.values, other.values), target.values.dtype);
+    target.view.scatter(target.values);
+  }
+  ASSERT_TRUE(target.storage_matches()) << where;
+}
+
+TEST_P(Rows, InPlaceWritesTheViewAndNothingElse) {
+  const xp::Device device(device_name());
+  Rng rng(71 + static_cast<std::uint64_t>(dtype()));
+  std::size_t turn = 0;
+  for (const Index size : sizes) {
+    if (size > 2000 && is_interpreted(device_name())) continue;
+    for (const auto& [first, second] : layout_pairs(size)) {
+      const auto shapes = shapes_of(size);
+      const Extents& shape = shapes[turn++ % shapes.size()];
+      const Index count = oracle::product(shape);
+      LaidOut x = lay_out(oracle::random_buffer(dtype(), count, rng), shape, first, device, rng);
+      const LaidOut y = lay_out(oracle::random_buffer(dtype(), count, rng), shape, second, device, rng);
+      check_in_place(Op::add, [](Array a, const Array& b) { a += b; }, x, y, describe(Op::add, dtype(), first, second, shape));
+      check_in_place(Op::subtract, [](Array a, const Array& b) { a -= b; }, x, y, describe(Op::subtract, dtype(), first, second, shape));
+      check_in_place(Op::multiply, [](Array a, const Array& b) { a *= b; }, x, y, describe(Op::multiply, dtype(), first, second, shape));
+      check_in_place(Op::divide, [](Array a, const Array& b) { a /= b; }, x, y, describe(Op::divide, dtype(), first, second, shape));
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST_P(Rows, CastsToEveryDType) {
+  const xp::Device device(device_name());
+  Rng rng(3 + static_cast<std::uint64_t>(dtype()));
+  std::size_t turn = 0;
+  for (const DType to : all_dtypes) {
+    for (const Index size : {Index{0}, Index{1}, Index{33}, Index{1025}, Index{100003}}) {
+      if (size > 2000 && is_interpreted(device_name())) continue;
+      const Layout layout = layouts[turn++ % std::size(layouts)];
+      const auto shapes = shapes_of(size);
+      const Extents& shape = shapes[turn % shapes.size()];
+      const LaidOut x = lay_out(oracle::random_buffer(dtype(), oracle::product(shape), rng), shape, layout, device, rng);
+      const Buffer want = oracle::cast(x.values, to);
+      const std::string where = std::string(xp::name(dtype())) + " to " + std::string(xp::name(to)) + ", layout " + name(layout);
+      ASSERT_TRUE(oracle::equal(x.array.astype(to), want)) << where;
+      // Written into the elements of a view by assignment.
+      LaidOut target = lay_out(oracle::random_buffer(to, x.values.count, rng), shape, Layout::stepped, device, rng);
+      target.array.assign(x.array);
+      target.view.scatter(want);
+      ASSERT_TRUE(target.storage_matches()) << where << ", assigned";
+      // There and back within a program.
+      const Array doubled = xp::where(x.array.astype(to) == x.array.astype(to), x.array.astype(to), x.array.astype(to));
+      ASSERT_TRUE(oracle::equal(doubled, want)) << where << ", in a program";
+    }
+  }
+}
+
+TEST_P(Rows, MixedDTypesPromote) {
+  const xp::Device device(device_name());
+  Rng rng(5 + static_cast<std::uint64_t>(dtype()));
+  const Extents shape{3, 11};
+  for (const DType other : all_dtypes) {
+    const DType common = xp::promote_types(dtype(), other);
+    const Buffer a = oracle::random_buffer(dtype(), 33, rng), b = oracle::random_buffer(other, 33, rng);
+    const Buffer mask = oracle::random_buffer(xp::bool_, 33, rng);
+    const Array x = oracle::upload(a, {3, 11}, device), y = oracle::upload(b, {3, 11}, device);
+    const Array m = oracle::upload(mask, {3, 11}, device);
+    const Buffer wide_a = oracle::cast(a, common), wide_b = oracle::cast(b, common);
+    const std::string where = std::string(xp::name(dtype())) + " with " + std::string(xp::name(other));
+    for (const Op op : callable_rows()) {
+      if (xp::info(op).arity != 2) continue;
+      if (!oracle::computes_in(op, computed_in(op, common))) {
+        EXPECT_THROW(call(op, x, y), xp::DTypeError) << xp::info(op).name << " of " << where;
+        continue;
+      }
+      ASSERT_TRUE(oracle::equal(call(op, x, y), expected(op, wide_a, wide_b))) << xp::info(op).name << " of " << where;
+    }
+    ASSERT_TRUE(oracle::equal(xp::where(m, x, y), oracle::where(mask, wide_a, wide_b))) << "where of " << where;
+
+    // In place: computed in the common dtype, then cast to the target's, where same_kind allows it.
+    Array target = x.copy();
+    Buffer want = a;
+    if (oracle::computes_in(Op::multiply, common) && xp::can_cast_same_kind(common, dtype())) {
+      target *= y;
+      want = oracle::cast(expected(Op::multiply, wide_a, wide_b), dtype());
+    } else {
+      EXPECT_THROW(target *= y, xp::DTypeError) << where;
+    }
+    ASSERT_TRUE(oracle::equal(target, want)) << "in-place multiply of " << where;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(On, Rows, testing::Combine(testing::ValuesIn(device_names()), testing::ValuesIn(all_dtypes)),
+                         [](const testing::TestParamInfo<Rows::ParamType>& info) {
+                           std::string text = std::get<0>(info.param) + "_" + std::string(xp::name(std::get<1>(info.param)));
+                           std::replace(text.begin(), text.end(), ':', '_');
+                           return text;
+                         });
+
+}  // namespace
