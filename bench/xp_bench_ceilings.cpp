@@ -27,8 +27,7 @@ constexpr double target_seconds = 1e-3;
 int touched(Pattern pattern) { return pattern == Pattern::fill ? 1 : pattern == Pattern::two_reads ? 3 : 2; }
 int arrays(Pattern pattern) { return pattern == Pattern::two_reads ? 3 : pattern == Pattern::copy ? 2 : 1; }
 
-// ---- Threads
-// ---------------------------------------------------------------------------------------------------------
+// ---- Threads --------------------------------------------------------------------------------------------------------
 
 /// Threads that sleep between jobs, so that they take no time from what is measured next, and start together.
 class Team {
@@ -135,8 +134,7 @@ class Block {
   std::size_t bytes_ = 0;
 };
 
-// ---- Host
-// ------------------------------------------------------------------------------------------------------------
+// ---- Host -----------------------------------------------------------------------------------------------------------
 
 class HostCeiling final : public Ceiling {
  public:
@@ -259,8 +257,7 @@ class HostCeiling final : public Ceiling {
   volatile double factor_ = 1.0;  // the compiler must not know it
 };
 
-// ---- Devices whose memory host code does not reach
-// ---------------------------------------------------------------------
+// ---- Devices whose memory host code does not reach ------------------------------------------------------------------
 
 class LibraryCeiling final : public Ceiling {
  public:

@@ -14,8 +14,7 @@ namespace {
 
 using Count = std::size_t;
 
-// ---- Any processor
-// ---------------------------------------------------------------------------------------------------
+// ---- Any processor --------------------------------------------------------------------------------------------------
 
 void fill_any(double* a, double*, double*, Count count, double factor) {
   for (Count i = 0; i < count; ++i) a[i] = factor;
@@ -35,8 +34,7 @@ void two_reads_in_place_any(double* a, double* b, double*, Count count, double f
 
 #ifdef XP_BENCH_X86
 
-// ---- AVX-512
-// ---------------------------------------------------------------------------------------------------------
+// ---- AVX-512 --------------------------------------------------------------------------------------------------------
 
 [[gnu::target("avx512f")]] void fill_512(double* a, double*, double*, Count count, double factor) {
   const __m512d f = _mm512_set1_pd(factor);
@@ -99,8 +97,7 @@ void two_reads_in_place_any(double* a, double* b, double*, Count count, double f
   for (; i < count; ++i) b[i] = a[i] + b[i] * factor;
 }
 
-// ---- AVX2
-// ------------------------------------------------------------------------------------------------------------
+// ---- AVX2 -----------------------------------------------------------------------------------------------------------
 
 [[gnu::target("avx2")]] void fill_256(double* a, double*, double*, Count count, double factor) {
   const __m256d f = _mm256_set1_pd(factor);

@@ -100,7 +100,7 @@ bool parse_options(int argc, char** argv, Options& options, int& exit_code) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    exit_code = app.exit(error);
+    exit_code = app.exit(error) == 0 ? 0 : 2;
     return false;
   }
   if (list) {

@@ -339,16 +339,18 @@ TEST_P(Fusion, AssigningAnArrayToItselfIsNothing) {
 
 TEST_P(Fusion, RefusedCallsChangeNothing) {
   Array x = iota(6).reshape({2, 3});
-  const Array y = iota(4);
+  const Array y = iota(4), larger = xp::ones({5, 2, 3}, device), complex = xp::ones({2, 3}, xp::complex128, device);
+  xp::eval();
   const Array pending = x + 1;
   take_stats();
   EXPECT_THROW(x + y, xp::ShapeError);
   EXPECT_THROW(x += y, xp::ShapeError);
-  EXPECT_THROW(x += xp::ones({5, 2, 3}, device), xp::ShapeError);
+  EXPECT_THROW(x += larger, xp::ShapeError);
   EXPECT_THROW(x.broadcast_to({4, 2, 3}) += 1, xp::ShapeError);
-  EXPECT_THROW(x += xp::ones({2, 3}, xp::complex128, device), xp::DTypeError);
+  EXPECT_THROW(x += complex, xp::DTypeError);
   EXPECT_THROW(x(0, slice(0, 2)) = y, xp::ShapeError);
-  EXPECT_EQ(message_of<xp::ShapeError>([&] { x + y; }), "operands could not be broadcast together with shapes (2,3) (4,)");
+  EXPECT_NE(message_of<xp::ShapeError>([&] { x + y; }).find("operands could not be broadcast together with shapes (2,3) (4,)"),
+            std::string::npos);
   EXPECT_EQ(take_stats().kernels, 0u);
   EXPECT_EQ(x.to_vector<double>(), (std::vector<double>{0, 1, 2, 3, 4, 5}));
   EXPECT_EQ(pending.to_vector<double>(), (std::vector<double>{1, 2, 3, 4, 5, 6}));

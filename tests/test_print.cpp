@@ -12,6 +12,8 @@
 #include "golden/reader.hpp"
 #include "io/decimal.hpp"
 #include "io/format.hpp"
+#include "support/devices.hpp"
+#include "support/main.hpp"
 
 namespace {
 
@@ -137,16 +139,18 @@ TEST(BFloat16, RoundsToNearestEven) {
 
 // ---- Arrays
 
-TEST(Print, ArraysAgreeWithNumPy) {
+class Print : public xp_test::OnDevice {};
+
+TEST_P(Print, ArraysAgreeWithNumPy) {
   for (const golden::PrintCase& item : golden::read_print_cases(XP_GOLDEN_DIR "/print.txt")) {
-    const xp::Array array = item.value.array();
+    const xp::Array array = item.value.array(device);
     EXPECT_EQ(xp::to_string(array, item.options), item.str) << "print.txt:" << item.line;
     EXPECT_EQ(xp::repr(array, item.options), item.repr) << "print.txt:" << item.line;
   }
 }
 
-TEST(Print, ViewsAndStreams) {
-  const xp::Array x = xp::array({{1.0, 2.0}, {3.0, 4.0}});
+TEST_P(Print, ViewsAndStreams) {
+  const xp::Array x = xp::array({{1.0, 2.0}, {3.0, 4.0}}, device);
   std::ostringstream stream;
   stream << x.T();
   EXPECT_EQ(stream.str(), "[[1. 3.]\n [2. 4.]]");
@@ -155,9 +159,9 @@ TEST(Print, ViewsAndStreams) {
   EXPECT_THROW(xp::to_string(xp::Array()), xp::Error);
 }
 
-TEST(Print, SummariesFetchTheEdgesOnly) {
+TEST_P(Print, SummariesFetchTheEdgesOnly) {
   // 70 x 80 x 90 float64: every axis is cut on the device or on the host; the numbers tell where they come from.
-  const xp::Array x = xp::arange(70 * 80 * 90).reshape({70, 80, 90});
+  const xp::Array x = xp::arange(70 * 80 * 90, {}, device).reshape({70, 80, 90});
   xp::synchronize();
   const std::uint64_t before = xp::stats().device_to_host_bytes;
   const std::string text = xp::to_string(x);
@@ -169,5 +173,21 @@ TEST(Print, SummariesFetchTheEdgesOnly) {
   // The same array in other memory orders.
   EXPECT_EQ(xp::to_string(x.transpose().copy().transpose()), text);
 }
+
+TEST_P(Print, SummariesShowTheRightElements) {
+  // Axes that are cut on the device, on the host and not at all.
+  for (const xp::Shape& shape :
+       {xp::Shape{9000}, xp::Shape{5, 5000, 6}, xp::Shape{3, 2, 1500, 7}, xp::Shape{8, 9, 10, 11}}) {
+    golden::Value value{xp::int64, shape, {}};
+    std::vector<std::int64_t> numbers(static_cast<std::size_t>(xp::element_count(shape)));
+    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<std::int64_t>(i);
+    const auto* bytes = reinterpret_cast<const std::byte*>(numbers.data());
+    value.bytes.assign(bytes, bytes + numbers.size() * sizeof(std::int64_t));
+    const xp::PrintOptions options;
+    EXPECT_EQ(xp::to_string(value.array(device)), xp::detail::format_str(print_data(value, options), options));
+  }
+}
+
+XP_INSTANTIATE_ON_DEVICES(Print);
 
 }  // namespace

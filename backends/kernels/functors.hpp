@@ -221,7 +221,7 @@ struct Divide {
     if constexpr (is_complex<T>) {
       // Smith's method, as NumPy does it.
       using R = decltype(T::re);
-      const R abs_re = b.re < 0 ? -b.re : b.re, abs_im = b.im < 0 ? -b.im : b.im;
+      const R abs_re = std::fabs(b.re), abs_im = std::fabs(b.im);
       if (abs_re >= abs_im) {
         if (abs_re == 0 && abs_im == 0) return {a.re / abs_re, a.im / abs_re};
         const R ratio = b.im / b.re, scale = R{1} / (b.re + b.im * ratio);

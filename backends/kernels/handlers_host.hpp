@@ -6,13 +6,6 @@
 
 namespace xp::kernels {
 
-/// In an unoptimised or sanitised build calls are not turned into jumps: the last handler then returns, and run_blocks loops.
-#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__)
-inline constexpr bool tail_calls = true;
-#else
-inline constexpr bool tail_calls = false;
-#endif
-
 template <class To>
 [[gnu::always_inline]] inline To as(Raw raw) {
   return reinterpret_cast<To>(raw);
@@ -39,7 +32,7 @@ template <class V>
 
 [[gnu::always_inline]] inline void next_block(Context& context, std::ptrdiff_t offset, Raw x0, Raw x1, Raw x2, Raw x3, Raw x4, Raw x5,
                                               Raw x6, Raw x7) {
-  if constexpr (tail_calls) {
+  if constexpr (blocks_per_run > 1) {
     offset += block_bytes;
     if (offset < context.end) [[likely]] {
       const Step* first = context.first;

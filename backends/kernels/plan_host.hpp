@@ -14,13 +14,16 @@ namespace xp::kernels {
 inline constexpr int chunk_bytes = 4096;
 /// Inner dimensions at least this long are run row by row, so that contiguous rows are used where they lie.
 inline constexpr std::int64_t minimum_row = 256;
+/// Rows of a tile. Along its own fastest axis a transposed operand is read by as many elements: 512 bytes of 64-bit ones.
+inline constexpr std::int64_t tile_rows = 64;
 
 enum class Access : std::uint8_t {
   unused,
   direct,     // native and contiguous: used where it lies
   splat,      // one element for the whole iteration space
   row_splat,  // one element for a row
-  buffered    // gathered or scattered by chunks
+  buffered,   // gathered or scattered by chunks
+  tiled       // fastest along the tile's other axis: transposed by tiles
 };
 
 struct OperandPlan {
@@ -43,6 +46,10 @@ struct Plan {
   bool buffered;    // some operand is
   bool converts;    // some buffered operand needs a conversion between two dtypes
   bool streams;     // stores pass the caches
+  int tile_axis;    // the fastest axis of the tiled operands, or -1: no tiles. Tiles imply by_rows.
+  std::int64_t tile_columns;  // along the last axis
+  std::int64_t tile_pitch;    // bytes from row to row of a tile's buffer
+  std::int64_t tile_bands;    // of tile_rows rows, in the whole iteration space
   int n_stores;
   std::uint8_t store_order[XP_MAX_OPERANDS];  // operands stored to, by their last store
   std::uint32_t registers;                    // used, as a bit set

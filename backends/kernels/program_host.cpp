@@ -31,21 +31,22 @@ char* thread_scratch(std::size_t bytes) {
 void run_part(const Plan& plan, Range range, char* results) {
   if (range.begin >= range.end) return;
   const std::size_t bytes = scratch_bytes(plan);
-  if (bytes <= stack_scratch) {
-    alignas(64) char scratch[stack_scratch];
-    Worker(plan, scratch).run(range.begin, range.end, results);
-  } else {
-    Worker(plan, thread_scratch(bytes)).run(range.begin, range.end, results);
-  }
+  alignas(64) char stack[stack_scratch];
+  Worker worker(plan, bytes <= stack_scratch ? stack : thread_scratch(bytes));
+  if (plan.tile_axis >= 0)
+    worker.run_tiles(range.begin, range.end);
+  else
+    worker.run(range.begin, range.end, results);
 }
 
 std::int32_t run_plan(const Plan& plan) {
   const xp_program& program = *plan.program;
   const int parts = parts_for(plan.serial_ns);
   if (!plan.reducer) {
-    const std::int64_t grain = plan.chunk_elements;
+    const bool tiles = plan.tile_axis >= 0;
+    const std::int64_t grain = tiles ? 1 : plan.chunk_elements, count = tiles ? plan.tile_bands : program.count;
     launch(program.label ? program.label : "xp::program", parts,
-           [&](int part) { run_part(plan, part_of(program.count, grain, part, parts), nullptr); });
+           [&](int part) { run_part(plan, part_of(count, grain, part, parts), nullptr); });
     return XP_OK;
   }
   const std::int64_t blocks = (program.count + reduce_block - 1) / reduce_block;

@@ -65,6 +65,25 @@ inline Vector<T> splat_bits(T value) {
   return reinterpret_cast<Vector<T>>(splat<Unsigned<T>>(bits_as<Unsigned<T>>(value)));
 }
 
+/// The first `bytes` (fewer than a vector's) from memory, the others from `rest`.
+template <class V>
+inline V load_partial(V rest, const void* from, std::int64_t bytes) {
+#if defined(__AVX512BW__)
+  return reinterpret_cast<V>(_mm512_mask_loadu_epi8(reinterpret_cast<__m512i>(rest), (std::uint64_t{1} << bytes) - 1, from));
+#else
+  std::memcpy(&rest, from, static_cast<std::size_t>(bytes));
+  return rest;
+#endif
+}
+template <class V>
+inline void store_partial(void* to, V value, std::int64_t bytes) {
+#if defined(__AVX512BW__)
+  _mm512_mask_storeu_epi8(to, (std::uint64_t{1} << bytes) - 1, reinterpret_cast<__m512i>(value));
+#else
+  std::memcpy(to, &value, static_cast<std::size_t>(bytes));
+#endif
+}
+
 /// Past the caches; `to` is aligned to the vector.
 template <class V>
 inline void stream_vector(void* to, V value) {

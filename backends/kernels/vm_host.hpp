@@ -108,16 +108,21 @@ inline const Handlers* handlers_for(int width) {
   }
 }
 
-/// Runs the steps over [0, end).
-inline void run_blocks(Context& context, std::ptrdiff_t end) {
-  context.end = end;
-  const Raw zero{};
+/// Where calls are not turned into jumps (no optimisation, sanitisers) the last handler returns after every block.
 #if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__)
-  context.first->handler(context, context.first, 0, zero, zero, zero, zero, zero, zero, zero, zero);
+inline constexpr std::ptrdiff_t blocks_per_run = 32;
 #else
-  for (std::ptrdiff_t offset = 0; offset < end; offset += block_bytes)
-    context.first->handler(context, context.first, offset, zero, zero, zero, zero, zero, zero, zero, zero);
+inline constexpr std::ptrdiff_t blocks_per_run = 1;
 #endif
+
+/// Runs the steps over [0, end). From time to time the handlers return to this loop: should the compiler not have turned some
+/// call into a jump, the stack stays small.
+inline void run_blocks(Context& context, std::ptrdiff_t end) {
+  const Raw zero{};
+  for (std::ptrdiff_t offset = 0; offset < end; offset = context.end) {
+    context.end = end - offset < blocks_per_run * block_bytes ? end : offset + blocks_per_run * block_bytes;
+    context.first->handler(context, context.first, offset, zero, zero, zero, zero, zero, zero, zero, zero);
+  }
 }
 
 }  // namespace xp::kernels

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/transpose_host.hpp"
+
 namespace xp::kernels {
 namespace {
 
@@ -16,40 +18,51 @@ void each_bit(std::uint32_t bits, F f) {
   for (; bits != 0; bits &= bits - 1) f(__builtin_ctz(bits));
 }
 
-template <class T>
-void repeat(char* block, std::int64_t have, std::int64_t bytes) {
-  T value;
-  std::memcpy(&value, block + have - sizeof(T), sizeof(T));
-  for (std::int64_t i = have; i < bytes; i += sizeof(T)) std::memcpy(block + i, &value, sizeof(T));
+/// One slot's value in all slots of a vector.
+Raw splat_slot(const char* slot, std::int64_t slot_bytes) {
+  if (slot_bytes == 4) return reinterpret_cast<Raw>(splat<std::uint32_t>(load_vector<std::uint32_t>(slot)));
+  if (slot_bytes == 8) return reinterpret_cast<Raw>(splat<std::uint64_t>(load_vector<std::uint64_t>(slot)));
+  Vector<std::uint64_t> pairs;
+  for (int i = 0; i < vector_bytes / 8; ++i) pairs[i] = load_vector<std::uint64_t>(slot + i % 2 * 8);
+  return reinterpret_cast<Raw>(pairs);
 }
 
-/// Repeats the last of the slots up to `have` bytes until the block is full.
-void pad(char* block, std::int64_t have, std::int64_t bytes, std::int64_t slot_bytes) {
-  switch (slot_bytes) {
-    case 4: return repeat<std::uint32_t>(block, have, bytes);
-    case 8: return repeat<std::uint64_t>(block, have, bytes);
-    default: return repeat<Complex<double>>(block, have, bytes);
+/// The slots in the first `bytes`, more than none, and copies of the last of them in the rest of the block. `from` may be
+/// `block`. Whole vectors are written: the loads that follow would wait for smaller stores.
+void pad(char* block, const char* from, std::int64_t bytes, std::int64_t slot_bytes) {
+  const Raw last = splat_slot(from + bytes - slot_bytes, slot_bytes);
+  for (int i = 0; i < block_vectors; ++i, bytes -= vector_bytes) {
+    const char* p = from + i * vector_bytes;
+    store_vector(block + i * vector_bytes, bytes >= vector_bytes ? load_vector<Raw>(p) : bytes > 0 ? load_partial(last, p, bytes) : last);
   }
 }
 
 /// Largest element in memory times the most elements of a chunk.
 constexpr std::int64_t temporary_bytes = 16 * (chunk_bytes / 4);
 
+/// Columns of a tile that are converted at a time.
+constexpr std::int64_t column_group = 16;
+
+std::int64_t buffer_bytes(const Plan& plan, Access access) {
+  switch (access) {
+    case Access::unused: return 0;
+    case Access::buffered: return chunk_bytes + skew;
+    case Access::tiled: return tile_rows * plan.tile_pitch;
+    default: return block_bytes;  // for the tail, or one element in all slots
+  }
+}
+
 }  // namespace
 
 std::size_t scratch_bytes(const Plan& plan) {
   std::int64_t blocks = __builtin_popcount(plan.registers) + __builtin_popcount(plan.constants);
-  std::int64_t chunks = plan.reducer ? 2 : 0;
-  for (int k = 0; k < plan.program->n_operands; ++k) {
-    const OperandPlan& operand = plan.operands[k];
-    for (const Access access : {operand.load, operand.store})
-      if (access == Access::buffered)
-        ++chunks;
-      else if (access != Access::unused)
-        ++blocks;
-  }
-  return static_cast<std::size_t>(blocks * block_bytes + chunks * (chunk_bytes + skew) +
-                                  ((plan.converts || plan.reducer) ? 2 * temporary_bytes : 0));
+  std::int64_t bytes = blocks * block_bytes;
+  if (plan.reducer) bytes += 2 * (chunk_bytes + skew);
+  for (int k = 0; k < plan.program->n_operands; ++k)
+    bytes += buffer_bytes(plan, plan.operands[k].load) + buffer_bytes(plan, plan.operands[k].store);
+  if (plan.converts || plan.reducer) bytes += 2 * temporary_bytes;
+  if (plan.tile_axis >= 0) bytes += column_group * tile_rows * 16;
+  return static_cast<std::size_t>(bytes);
 }
 
 Worker::Worker(const Plan& plan, char* scratch)
@@ -59,13 +72,12 @@ Worker::Worker(const Plan& plan, char* scratch)
   for (int k = 0; k < program_.n_operands; ++k) {
     const OperandPlan& operand = plan.operands[k];
     if (operand.load != Access::unused) {
-      const bool buffered = operand.load == Access::buffered;
-      load_pad_[k] = take(buffered ? chunk_bytes + skew : block_bytes);
+      load_pad_[k] = take(buffer_bytes(plan, operand.load));
       const bool fixed = operand.load == Access::splat || operand.load == Access::row_splat;
       context_.slots[load_slot + k] = {load_pad_[k], fixed ? 0 : whole};
     }
     if (operand.store != Access::unused) {
-      store_pad_[k] = take(operand.store == Access::buffered ? chunk_bytes + skew : block_bytes);
+      store_pad_[k] = take(buffer_bytes(plan, operand.store));
       context_.slots[store_slot + k] = {store_pad_[k], whole};
     }
   }
@@ -76,6 +88,7 @@ Worker::Worker(const Plan& plan, char* scratch)
   }
   if (plan.converts || plan.reducer)
     for (char*& temporary : temporary_) temporary = take(temporary_bytes);
+  if (plan.tile_axis >= 0) columns_ = take(column_group * tile_rows * 16);
   for (int k = 0; k < program_.n_operands; ++k)
     if (plan.operands[k].load == Access::splat) splat(k, 0);
   context_.first = plan.steps;
@@ -90,8 +103,7 @@ char* Worker::take(std::int64_t bytes) {
 void Worker::splat_constants() {
   each_bit(plan_.constants, [&](int c) {
     char* block = take(block_bytes);
-    std::memcpy(block, &program_.constants[c], static_cast<std::size_t>(slot_bytes_));
-    pad(block, slot_bytes_, block_bytes, slot_bytes_);
+    pad(block, reinterpret_cast<const char*>(&program_.constants[c]), slot_bytes_, slot_bytes_);
     context_.slots[constant_slot + c] = {block, 0};
   });
 }
@@ -105,7 +117,7 @@ void Worker::splat(int k, std::int64_t element) {
     from = temporary_[0];
   }
   plan.fetch(load_pad_[k], from, {1, 1, 1, 0});
-  pad(load_pad_[k], slot_bytes_, block_bytes, slot_bytes_);
+  pad(load_pad_[k], load_pad_[k], slot_bytes_, slot_bytes_);
 }
 
 // ---- Positions -------------------------------------------------------------------------------------------------------
@@ -227,17 +239,16 @@ void Worker::run_tail(std::int64_t full, std::int64_t rest, std::int64_t positio
     Slot& load = context_.slots[load_slot + k];
     Slot& store = context_.slots[store_slot + k];
     if (plan.load == Access::direct) {
-      std::memcpy(load_pad_[k], load.base + begin, static_cast<std::size_t>(bytes));
+      pad(load_pad_[k], load.base + begin, bytes, slot_bytes_);
       load.base = load_pad_[k];
-      pad(load.base, bytes, block_bytes, slot_bytes_);
-    } else if (plan.load == Access::buffered) {
+    } else if (plan.load == Access::buffered || plan.load == Access::tiled) {
       load.base += begin;
-      pad(load.base, bytes, block_bytes, slot_bytes_);
+      pad(load.base, load.base, bytes, slot_bytes_);
     }
     if (plan.store == Access::direct) {
       stores[k] = store.base + begin;
       store.base = store_pad_[k];
-    } else if (plan.store == Access::buffered) {
+    } else if (plan.store == Access::buffered || plan.store == Access::tiled) {
       store.base += begin;
     }
   }
@@ -337,6 +348,96 @@ void Worker::run_rows(std::int64_t begin, std::int64_t end) {
     position += count;
     advance(index, count);
   }
+}
+
+// ---- Tiles: some operand's fastest axis is not the last one ------------------------------------------------------------
+
+void Worker::gather_tile(int k, const std::int64_t* index, std::int64_t rows, std::int64_t columns) {
+  const xp_operand& operand = program_.operands[k];
+  const std::int64_t size = dtype_sizes[operand.dtype], stride = operand.strides[plan_.tile_axis];
+  const std::int64_t column_stride = operand.strides[program_.ndim - 1];
+  const char* from = static_cast<const char*>(operand.data) + offset_of(operand.strides, index) * size;
+  if (stride == 1 && is_native(program_.width, operand.dtype)) {
+    transpose_slots(slot_bytes_, load_pad_[k], plan_.tile_pitch, from, column_stride * size, rows, columns);
+    return;
+  }
+  for (std::int64_t c = 0; c < columns; c += column_group) {
+    const std::int64_t group = std::min(column_group, columns - c);
+    plan_.operands[k].fetch(columns_, from + c * column_stride * size, {rows, stride, group, column_stride});
+    transpose_slots(slot_bytes_, load_pad_[k] + c * slot_bytes_, plan_.tile_pitch, columns_, rows * slot_bytes_, rows, group);
+  }
+}
+
+void Worker::scatter_tile(int k, const std::int64_t* index, std::int64_t rows, std::int64_t columns) {
+  const xp_operand& operand = program_.operands[k];
+  const std::int64_t size = dtype_sizes[operand.dtype], stride = operand.strides[plan_.tile_axis];
+  const std::int64_t column_stride = operand.strides[program_.ndim - 1];
+  char* to = static_cast<char*>(operand.data) + offset_of(operand.strides, index) * size;
+  for (std::int64_t c = 0; c < columns; c += column_group) {
+    const std::int64_t group = std::min(column_group, columns - c);
+    transpose_slots(slot_bytes_, columns_, rows * slot_bytes_, store_pad_[k] + c * slot_bytes_, plan_.tile_pitch, group, rows);
+    plan_.operands[k].spread(to + c * column_stride * size, columns_, {rows, stride, group, column_stride});
+  }
+}
+
+void Worker::run_tile(std::int64_t* index, std::int64_t rows, std::int64_t columns, std::int64_t position, std::int64_t row_positions) {
+  const int axis = plan_.tile_axis;
+  const std::int64_t first = index[axis];
+  std::int64_t offsets[XP_MAX_OPERANDS];
+  for (int k = 0; k < program_.n_operands; ++k) {
+    offsets[k] = offset_of(program_.operands[k].strides, index);
+    if (plan_.operands[k].load == Access::tiled) gather_tile(k, index, rows, columns);
+  }
+  for (std::int64_t r = 0; r < rows; ++r, ++index[axis], position += row_positions) {
+    for (int k = 0; k < program_.n_operands; ++k) {
+      const OperandPlan& plan = plan_.operands[k];
+      const xp_operand& operand = program_.operands[k];
+      const std::int64_t offset = offsets[k] + r * operand.strides[axis];
+      auto base = [&](Access access, char* buffer) {
+        if (access == Access::direct) return static_cast<char*>(operand.data) + offset * slot_bytes_;
+        return access == Access::tiled ? buffer + r * plan_.tile_pitch : buffer;
+      };
+      if (plan.load == Access::row_splat) {
+        if (r == 0 || operand.strides[axis] != 0) splat(k, offset);
+      } else if (plan.load != Access::unused && plan.load != Access::splat) {
+        context_.slots[load_slot + k].base = base(plan.load, load_pad_[k]);
+        if (plan.load == Access::buffered) gather(k, index, columns);
+      }
+      if (plan.store != Access::unused) context_.slots[store_slot + k].base = base(plan.store, store_pad_[k]);
+    }
+    run_piece(columns, position);
+    for (int i = 0; i < plan_.n_stores; ++i)
+      if (plan_.operands[plan_.store_order[i]].store == Access::buffered) scatter(plan_.store_order[i], index, columns);
+  }
+  index[axis] = first;
+  for (int i = 0; i < plan_.n_stores; ++i)
+    if (plan_.operands[plan_.store_order[i]].store == Access::tiled) scatter_tile(plan_.store_order[i], index, rows, columns);
+}
+
+void Worker::run_tiles(std::int64_t begin, std::int64_t end) {
+  const int axis = plan_.tile_axis, last = program_.ndim - 1;
+  const std::int64_t extent = program_.shape[axis], bands = (extent + tile_rows - 1) / tile_rows;
+  std::int64_t row_positions = 1;
+  for (int d = axis + 1; d <= last; ++d) row_positions *= program_.shape[d];
+  for (std::int64_t band = begin; band < end; ++band) {
+    std::int64_t index[XP_MAX_NDIM];
+    std::int64_t rest = band / bands;
+    for (int d = last - 1; d >= 0; --d) {
+      if (d == axis) continue;
+      index[d] = rest % program_.shape[d];
+      rest /= program_.shape[d];
+    }
+    index[axis] = band % bands * tile_rows;
+    const std::int64_t rows = std::min(tile_rows, extent - index[axis]);
+    for (std::int64_t c = 0; c < program_.shape[last]; c += plan_.tile_columns) {
+      index[last] = c;
+      std::int64_t position = 0;
+      for (int d = 0; d <= last; ++d) position = position * program_.shape[d] + index[d];
+      run_tile(index, rows, std::min(plan_.tile_columns, program_.shape[last] - c), position, row_positions);
+    }
+  }
+  if (plan_.streams) stream_fence();
+  clear_vectors();
 }
 
 void Worker::run(std::int64_t begin, std::int64_t end, char* results) {

@@ -19,6 +19,8 @@ class Worker {
   /// Runs elements [begin, end) in C order; begin is a multiple of plan.chunk_elements.
   /// `results` receives the results of the reduction's blocks; begin is then a multiple of reduce_block.
   void run(std::int64_t begin, std::int64_t end, char* results);
+  /// Runs bands of tiles.
+  void run_tiles(std::int64_t begin, std::int64_t end);
 
  private:
   struct Cursor;
@@ -38,6 +40,9 @@ class Worker {
   void walk(const std::int64_t* strides, const std::int64_t* index, std::int64_t count, F f) const;
   void gather(int k, const std::int64_t* index, std::int64_t count);
   void scatter(int k, const std::int64_t* index, std::int64_t count);
+  void run_tile(std::int64_t* index, std::int64_t rows, std::int64_t columns, std::int64_t position, std::int64_t row_positions);
+  void gather_tile(int k, const std::int64_t* index, std::int64_t rows, std::int64_t columns);
+  void scatter_tile(int k, const std::int64_t* index, std::int64_t rows, std::int64_t columns);
   void reduce(std::int64_t position, std::int64_t count, std::int64_t begin, std::int64_t end, char* results);
   void advance(std::int64_t* index, std::int64_t count) const;
   void locate(std::int64_t position, std::int64_t* index) const;
@@ -52,6 +57,7 @@ class Worker {
   char* reduce_buffer_ = nullptr;
   char* lanes_ = nullptr;
   char* temporary_[2] = {nullptr, nullptr};
+  char* columns_ = nullptr;  // of a tile, before they are transposed
   Context context_;
 };
 

@@ -51,6 +51,8 @@ class StorageRef {
     storage_ = nullptr;
   }
   StorageBase* base() const noexcept { return storage_; }
+  /// Gives the reference up without ending it.
+  StorageBase* detach() noexcept { return std::exchange(storage_, nullptr); }
   explicit operator bool() const noexcept { return storage_ != nullptr; }
 
  private:

@@ -66,8 +66,7 @@ typedef struct xp_error {
  *
  *   width  32: bool as 0/1 in uint32; int8..int32 as int32; uint8..uint32 as uint32; float16, bfloat16, float32 as float
  *   width  64: bool as 0/1 in uint64; signed as int64; unsigned as uint64; any real float as double; complex64 as two floats
- *   width 128: complex128 as two doubles, complex64 as two doubles rounded to float; bool as 0/1 in the first uint64; a real
- *              float as double, an integer as int64 or uint64, in the first half
+ *   width 128: complex128 as two doubles; bool as 0/1 in the first uint64; a real float as double in the first half
  *
  * and is always normalised to its dtype: wrapped, rounded, or 0/1. A dtype narrower than the width appears only as the
  * result of a cast, a comparison, abs, a selection or a load, never in arithmetic.

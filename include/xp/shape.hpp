@@ -41,10 +41,18 @@ class Shape {
     return result;
   }
 
-  Shape(const Shape& other) : Shape() { copy_from(other); }
+  Shape(const Shape& other) : Shape() {
+    if (other.capacity_ == inline_capacity)
+      copy_inline(other);
+    else
+      copy_from(other);
+  }
   Shape(Shape&& other) noexcept : size_(other.size_), capacity_(other.capacity_) { steal(other); }
   Shape& operator=(const Shape& other) {
-    if (this != &other) copy_from(other);
+    if (capacity_ == inline_capacity && other.capacity_ == inline_capacity)
+      copy_inline(other);
+    else if (this != &other)
+      copy_from(other);
     return *this;
   }
   Shape& operator=(Shape&& other) noexcept {
@@ -93,6 +101,11 @@ class Shape {
   }
 
  private:
+  // All four, whether in use or not: five moves without a loop.
+  void copy_inline(const Shape& other) noexcept {
+    size_ = other.size_;
+    for (std::size_t i = 0; i < inline_capacity; ++i) inline_[i] = other.inline_[i];
+  }
   void copy_from(const Shape& other) {
     resize_uninitialized(other.size_);
     const Index* from = other.data();
@@ -105,7 +118,7 @@ class Shape {
       other.capacity_ = inline_capacity;
       other.size_ = 0;
     } else {
-      for (std::size_t i = 0; i < size_; ++i) inline_[i] = other.inline_[i];
+      copy_inline(other);
     }
   }
   void grow(std::size_t count);
@@ -113,7 +126,7 @@ class Shape {
   std::uint32_t size_;
   std::uint32_t capacity_;
   union {
-    Index inline_[inline_capacity];
+    Index inline_[inline_capacity] = {};
     Index* heap_;
   };
 };

@@ -17,12 +17,9 @@ void destroy(StorageBase* base) noexcept {
   delete storage;
 }
 
-std::size_t checked_bytes(Index count, DType dtype, const Shape& shape) {
-  Index bytes;
-  if (__builtin_mul_overflow(count, itemsize(dtype), &bytes))
-    throw ShapeError("array is too big: the bytes of " + to_string(shape) + " elements of " + std::string(name(dtype)) +
-                     " exceed 63 bits");
-  return static_cast<std::size_t>(bytes);
+void throw_too_big(DType dtype, const Shape& shape) {
+  throw ShapeError("array is too big: the bytes of " + to_string(shape) + " elements of " + std::string(name(dtype)) +
+                   " exceed 63 bits");
 }
 
 Array Access::fresh(DeviceState& device, DType dtype, const Shape& shape, Index size) {

@@ -153,8 +153,8 @@ void Array::copy_to_host(void* destination) const {
   detail::settle(storage, false);
   detail::Recorder::close_current_thread();
   detail::download(*storage.device, destination, Access::address(*this), static_cast<std::size_t>(nbytes()));
-  detail::counters.device_to_host.add();
-  detail::counters.device_to_host_bytes.add(static_cast<std::uint64_t>(nbytes()));
+  detail::counters().device_to_host.add();
+  detail::counters().device_to_host_bytes.add(static_cast<std::uint64_t>(nbytes()));
 }
 
 const Array& Array::copy_from_host(const void* source) const {
@@ -171,8 +171,8 @@ const Array& Array::copy_from_host(const void* source) const {
   detail::settle(storage, true);
   if (storage.data == nullptr) detail::allocate_now(storage);
   detail::upload(*storage.device, Access::address(*this), source, static_cast<std::size_t>(nbytes()));
-  detail::counters.host_to_device.add();
-  detail::counters.host_to_device_bytes.add(static_cast<std::uint64_t>(nbytes()));
+  detail::counters().host_to_device.add();
+  detail::counters().host_to_device_bytes.add(static_cast<std::uint64_t>(nbytes()));
   return *this;
 }
 
@@ -209,8 +209,8 @@ Array Array::to(Device where) const {
       detail::upload(target, into + done, staging.data(), now);
     }
   }
-  detail::counters.device_to_device.add();
-  detail::counters.device_to_device_bytes.add(bytes);
+  detail::counters().device_to_device.add();
+  detail::counters().device_to_device_bytes.add(bytes);
   return result;
 }
 
@@ -224,8 +224,8 @@ T Array::item() const {
   detail::Recorder::close_current_thread();
   std::byte bytes[16];
   detail::download(*storage.device, bytes, Access::address(*this), static_cast<std::size_t>(itemsize()));
-  detail::counters.device_to_host.add();
-  detail::counters.device_to_host_bytes.add(static_cast<std::uint64_t>(itemsize()));
+  detail::counters().device_to_host.add();
+  detail::counters().device_to_host_bytes.add(static_cast<std::uint64_t>(itemsize()));
   const detail::Element element = detail::decode(bytes, dtype_);
   if constexpr (std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>) {
     using Real = typename T::value_type;

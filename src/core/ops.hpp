@@ -61,8 +61,8 @@ struct OpInfo {
 };
 
 inline constexpr std::array<OpInfo, static_cast<std::size_t>(Op::count_)> operation_table{{
-    {Op::store, "store", 1, Accepts::none, Returns::same, false, 0},
-    {Op::load, "load", 1, Accepts::none, Returns::same, false, 0},
+    {Op::store, "assign", 1, Accepts::none, Returns::same, false, 0},
+    {Op::load, "copy", 1, Accepts::none, Returns::same, false, 0},
     {Op::cast, "astype", 1, Accepts::none, Returns::same, false, 1},
     {Op::index, "index", 0, Accepts::none, Returns::same, false, 1},
     {Op::add, "add", 2, Accepts::any, Returns::same, true, 1},

@@ -34,6 +34,11 @@ class ReaderSet {
     } while (!word_.compare_exchange_weak(seen, next, std::memory_order_acq_rel));
   }
   bool any() const noexcept { return word_.load(std::memory_order_acquire) != 0; }
+  /// Whether `reader` may be among them.
+  bool may_hold(const Recorder* reader) const noexcept {
+    const std::uintptr_t seen = word_.load(std::memory_order_acquire);
+    return seen == reinterpret_cast<std::uintptr_t>(reader) || (seen & 1) != 0;
+  }
   bool any_but(const Recorder* reader) const noexcept {
     const std::uintptr_t seen = word_.load(std::memory_order_acquire);
     return seen != 0 && seen != reinterpret_cast<std::uintptr_t>(reader);
@@ -54,6 +59,7 @@ struct Storage : StorageBase {
   Block* block = nullptr;                  // null for wrapped memory
   std::atomic<Recorder*> writer{nullptr};  // the recorder whose open program writes it
   ReaderSet readers;
+  std::uint8_t last_written_slot = 0;      // the writer's own note
   std::atomic<int> leases{0};              // outside code that may look at the memory
   bool wrapped = false;                    // memory of the caller's
   std::shared_ptr<void> owner;
@@ -61,6 +67,16 @@ struct Storage : StorageBase {
 
   bool exposed() const noexcept { return wrapped || leases.load(std::memory_order_acquire) > 0; }
 };
+
+[[noreturn]] void throw_too_big(DType dtype, const Shape& shape);
+
+/// Bytes of `count` elements. ShapeError when they exceed 63 bits.
+inline std::size_t checked_bytes(Index count, DType dtype, const Shape& shape) {
+  Index bytes;
+  if (__builtin_mul_overflow(count, itemsize(dtype), &bytes)) [[unlikely]]
+    throw_too_big(dtype, shape);
+  return static_cast<std::size_t>(bytes);
+}
 
 inline Storage* get(const StorageRef& ref) noexcept { return static_cast<Storage*>(ref.base()); }
 
@@ -88,15 +104,23 @@ struct Access {
   /// A C-ordered array of fresh storage without memory.
   static Array fresh(DeviceState& device, DType dtype, const Shape& shape, Index size);
   static Array fresh(DeviceState& device, DType dtype, const Shape& shape, Shape strides, Index size);
+  /// As `like`, which is in C order.
+  static Array fresh_like(DeviceState& device, DType dtype, const Array& like) {
+    Array array;
+    array.size_ = like.size_;
+    array.dtype_ = dtype;
+    array.contiguous_ = true;
+    array.shape_ = like.shape_;
+    array.strides_ = like.strides_;
+    array.storage_ = StorageRef(new Storage(&device, checked_bytes(like.size_, dtype, like.shape_)));
+    return array;
+  }
 
   static DeviceState& device(const Array& array) { return *get(array.storage_)->device; }
   static std::byte* address(const Array& array) {
     return static_cast<std::byte*>(get(array.storage_)->data) + array.offset_ * array.itemsize();
   }
 };
-
-/// Bytes of `count` elements. ShapeError when they exceed 63 bits.
-std::size_t checked_bytes(Index count, DType dtype, const Shape& shape);
 
 /// Gives a storage memory. OutOfMemoryError after launching what is recorded and trimming the pool did not help.
 void allocate_now(Storage& storage);

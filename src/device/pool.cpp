@@ -69,8 +69,8 @@ Block* Pool::allocate(std::size_t bytes) {
   if (block == nullptr) return nullptr;
   block->is_free = false;
   used_ += block->bytes;
-  counters.allocations.add();
-  counters.bytes_allocated.add(bytes);
+  counters().allocations.add();
+  counters().bytes_allocated.add(bytes);
   return block;
 }
 
@@ -148,7 +148,7 @@ Block* Pool::new_slab(std::size_t bytes) {
         block->slab = slab.get();
         reserved_ += size;
         if (!slab->is_large) small_reserved_ += size;
-        counters.slabs.add();
+        counters().slabs.add();
         slab.release();  // lives in its blocks
         return block.release();
       }

@@ -5,6 +5,8 @@
 #include <xp/backend.h>
 #include <xp/dtype.hpp>
 
+#include "core/lock.hpp"
+
 #include <array>
 #include <cstddef>
 #include <mutex>
@@ -67,7 +69,7 @@ class Pool {
   void trim_locked();
   std::size_t slab_bytes_for(std::size_t bytes) const;
 
-  std::mutex mutex_;
+  Lock mutex_;
   const xp_backend* api_ = nullptr;
   xp_device* device_ = nullptr;
   std::string device_name_;

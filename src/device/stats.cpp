@@ -3,42 +3,94 @@
 
 #include <xp/stats.hpp>
 
+#include <mutex>
+#include <vector>
+
 namespace xp {
-
-detail::Counters detail::counters;
-
+namespace detail {
 namespace {
 
-// One list of the pairs, for reading and for resetting.
-template <class F>
-void for_each_counter(Stats& stats, F f) {
-  auto& c = detail::counters;
-  f(stats.operations, c.operations);
-  f(stats.kernels, c.kernels);
-  f(stats.instructions, c.instructions);
-  f(stats.allocations, c.allocations);
-  f(stats.bytes_allocated, c.bytes_allocated);
-  f(stats.donations, c.donations);
-  f(stats.slabs, c.slabs);
-  f(stats.host_to_device, c.host_to_device);
-  f(stats.host_to_device_bytes, c.host_to_device_bytes);
-  f(stats.device_to_host, c.device_to_host);
-  f(stats.device_to_host_bytes, c.device_to_host_bytes);
-  f(stats.device_to_device, c.device_to_device);
-  f(stats.device_to_device_bytes, c.device_to_device_bytes);
+// Never destroyed: static Arrays count to the end. The counters of ended threads go on with new threads.
+struct Registry {
+  std::mutex mutex;
+  std::vector<Counters*> all, idle;
+  Stats baseline;  // totals at reset_stats()
+};
+
+Registry& registry() {
+  static Registry& instance = *new Registry;
+  return instance;
+}
+
+struct ThreadEnd {
+  ~ThreadEnd() {
+    if (thread_counters == nullptr) return;
+    Registry& r = registry();
+    const std::lock_guard lock(r.mutex);
+    r.idle.push_back(thread_counters);
+    thread_counters = nullptr;
+  }
+};
+
+struct Pair {
+  std::uint64_t Stats::*total;
+  Counter Counters::*counter;
+};
+
+constexpr Pair pairs[] = {
+    {&Stats::operations, &Counters::operations},
+    {&Stats::kernels, &Counters::kernels},
+    {&Stats::instructions, &Counters::instructions},
+    {&Stats::allocations, &Counters::allocations},
+    {&Stats::bytes_allocated, &Counters::bytes_allocated},
+    {&Stats::donations, &Counters::donations},
+    {&Stats::slabs, &Counters::slabs},
+    {&Stats::host_to_device, &Counters::host_to_device},
+    {&Stats::host_to_device_bytes, &Counters::host_to_device_bytes},
+    {&Stats::device_to_host, &Counters::device_to_host},
+    {&Stats::device_to_host_bytes, &Counters::device_to_host_bytes},
+    {&Stats::device_to_device, &Counters::device_to_device},
+    {&Stats::device_to_device_bytes, &Counters::device_to_device_bytes},
+};
+
+Stats totals(const Registry& r) {
+  Stats result;
+  for (const Counters* thread : r.all)
+    for (const Pair& pair : pairs) result.*pair.total += (thread->*pair.counter).get();
+  return result;
 }
 
 }  // namespace
 
+Counters& make_counters() {
+  thread_local ThreadEnd at_end;
+  static_cast<void>(at_end);
+  Registry& r = registry();
+  const std::lock_guard lock(r.mutex);
+  if (r.idle.empty()) {
+    thread_counters = new Counters;
+    r.all.push_back(thread_counters);
+  } else {
+    thread_counters = r.idle.back();
+    r.idle.pop_back();
+  }
+  return *thread_counters;
+}
+
+}  // namespace detail
+
 Stats stats() {
-  Stats result;
-  for_each_counter(result, [](std::uint64_t& value, detail::Counter& counter) { value = counter.get(); });
+  detail::Registry& r = detail::registry();
+  const std::lock_guard lock(r.mutex);
+  Stats result = detail::totals(r);
+  for (const detail::Pair& pair : detail::pairs) result.*pair.total -= r.baseline.*pair.total;
   return result;
 }
 
 void reset_stats() {
-  Stats unused;
-  for_each_counter(unused, [](std::uint64_t&, detail::Counter& counter) { counter.reset(); });
+  detail::Registry& r = detail::registry();
+  const std::lock_guard lock(r.mutex);
+  r.baseline = detail::totals(r);
 }
 
 }  // namespace xp

@@ -7,12 +7,13 @@
 
 namespace xp::detail {
 
-// Relaxed: they are counts, they order nothing.
+/// Written by one thread, read by any: no locked instruction, which five counters per small operation would feel.
 class Counter {
  public:
-  void add(std::uint64_t n = 1) noexcept { value_.fetch_add(n, std::memory_order_relaxed); }
+  void add(std::uint64_t n = 1) noexcept {
+    value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+  }
   std::uint64_t get() const noexcept { return value_.load(std::memory_order_relaxed); }
-  void reset() noexcept { value_.store(0, std::memory_order_relaxed); }
 
  private:
   std::atomic<std::uint64_t> value_{0};
@@ -24,6 +25,12 @@ struct Counters {
       device_to_device_bytes;
 };
 
-extern Counters counters;
+/// Makes the calling thread's counters.
+Counters& make_counters();
+
+[[gnu::tls_model("initial-exec")]] inline thread_local Counters* thread_counters = nullptr;
+
+/// The calling thread's counters.
+inline Counters& counters() { return thread_counters != nullptr ? *thread_counters : make_counters(); }
 
 }  // namespace xp::detail

@@ -4,13 +4,11 @@
 #include "device/stats.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <bit>
 #include <string>
 
 namespace xp::detail {
 namespace {
-
-constexpr std::uint8_t no_register = 0xff;
 
 constexpr bool is_instruction(std::uint8_t ref) { return ref < XP_REF_OPERAND; }
 constexpr bool is_operand(std::uint8_t ref) { return ref >= XP_REF_OPERAND && ref < XP_REF_CONSTANT; }
@@ -38,11 +36,12 @@ bool Lowering::select() {
     // A view whose value is what it holds already (x.assign(x)).
     if (entry.current == XP_REF_OPERAND + k && entry.load_type == entry.dtype) continue;
     stores_[static_cast<std::size_t>(store_count_++)] = {static_cast<std::uint8_t>(k), entry.current, -1, false};
+    stored_ |= 1u << k;
     mark_used(entry.current);
   }
   if (r_.reduce_out_ != nullptr) mark_used(r_.reduce_ref_);
   for (int i = r_.instruction_count_; i-- > 0;) {
-    if (!needed_[static_cast<std::size_t>(i)]) continue;
+    if ((needed_ >> i & 1) == 0) continue;
     const Recorder::Instruction& instruction = r_.instructions_[static_cast<std::size_t>(i)];
     mark_used(instruction.a);
     mark_used(instruction.b);
@@ -53,9 +52,9 @@ bool Lowering::select() {
 
 void Lowering::mark_used(Ref ref) {
   if (is_instruction(ref))
-    needed_[ref] = true;
+    needed_ |= std::uint64_t{1} << ref;
   else if (is_operand(ref))
-    loaded_[ref - XP_REF_OPERAND] = true;
+    loaded_ |= 1u << (ref - XP_REF_OPERAND);
 }
 
 bool Lowering::take_over_dead_input(Recorder::Entry& output) {
@@ -73,7 +72,7 @@ bool Lowering::take_over_dead_input(Recorder::Entry& output) {
       continue;
     target.block = std::exchange(source.block, nullptr);
     target.data = target.block->data;  // source.data stays for the reads of this program
-    counters.donations.add();
+    counters().donations.add();
     return true;
   }
   return false;
@@ -130,10 +129,10 @@ void Lowering::allocate() {
 }
 
 void Lowering::find_positions() {
-  last_read_.fill(-1);
-  last_use_.fill(-1);
-  for (int i = 0; i < r_.instruction_count_; ++i) {
-    if (!needed_[static_cast<std::size_t>(i)]) continue;
+  for (int k = 0; k < r_.entry_count_; ++k) last_read_[static_cast<std::size_t>(k)] = -1;
+  for (std::uint64_t rest = needed_; rest != 0; rest &= rest - 1) {
+    const int i = std::countr_zero(rest);
+    last_use_[static_cast<std::size_t>(i)] = -1;
     const Recorder::Instruction& instruction = r_.instructions_[static_cast<std::size_t>(i)];
     for (const Ref ref : {instruction.a, instruction.b, instruction.c}) {
       if (is_instruction(ref))
@@ -147,24 +146,27 @@ void Lowering::find_positions() {
     const Recorder::Entry& entry = r_.entries_[static_cast<std::size_t>(k)];
     return static_cast<const std::byte*>(get(entry.storage)->data) + entry.offset * itemsize(entry.dtype);
   };
+  std::uint32_t overwritten = 0;  // loaded entries whose memory is also stored to
   for (int s = 0; s < store_count_; ++s) {
     Store& store = stores_[static_cast<std::size_t>(s)];
-    for (int k = 0; k < r_.entry_count_; ++k)
-      if (loaded_[static_cast<std::size_t>(k)] && address(k) == address(store.entry))
-        store.barrier = std::max(store.barrier, last_read_[static_cast<std::size_t>(k)]);
+    const std::byte* place = address(store.entry);
+    for (std::uint32_t rest = loaded_; rest != 0; rest &= rest - 1) {
+      const int k = std::countr_zero(rest);
+      if (address(k) != place) continue;
+      overwritten |= 1u << k;
+      store.barrier = std::max(store.barrier, last_read_[static_cast<std::size_t>(k)]);
+    }
   }
   // A load that is only stored elsewhere (or reduced) happens at the end; if its memory is overwritten by then, it must
   // come first.
-  early_register_.fill(no_register);
-  auto overwritten = [&](Ref ref) {
-    for (int s = 0; s < store_count_; ++s)
-      if (address(ref - XP_REF_OPERAND) == address(stores_[static_cast<std::size_t>(s)].entry)) return true;
-    return false;
-  };
   auto protect = [&](Ref ref) {
-    if (!is_operand(ref) || early_register_[ref - XP_REF_OPERAND] != no_register || !overwritten(ref)) return;
-    early_register_[ref - XP_REF_OPERAND] = take_register();
+    if (!is_operand(ref)) return;
+    const int k = ref - XP_REF_OPERAND;
+    if ((overwritten >> k & 1) == 0 || (early_ >> k & 1) != 0) return;
+    early_ |= 1u << k;
+    early_register_[static_cast<std::size_t>(k)] = take_register();
   };
+  if (overwritten == 0) return;
   for (int s = 0; s < store_count_; ++s) protect(stores_[static_cast<std::size_t>(s)].value);
   if (r_.reduce_out_ != nullptr) protect(r_.reduce_ref_);
 }
@@ -177,18 +179,17 @@ std::uint8_t Lowering::take_register() {
 }
 
 void Lowering::release_after(Ref ref, int position) {
-  if (is_instruction(ref) && in_register_[ref] && last_use_[ref] == position && register_of_[ref] != no_register) {
-    free_registers_ |= 1u << register_of_[ref];
-    register_of_[ref] = no_register;
-  }
+  if (!is_instruction(ref) || (in_register_ >> ref & 1) == 0 || last_use_[ref] != position) return;
+  free_registers_ |= 1u << register_of_[ref];
+  in_register_ &= ~(std::uint64_t{1} << ref);
 }
 
 Recorder::Ref Lowering::place(Ref ref) const {
   if (ref == XP_REF_NONE) return ref;
   if (is_operand(ref)) {
-    const std::size_t k = static_cast<std::size_t>(ref - XP_REF_OPERAND);
-    if (early_register_[k] != no_register) return static_cast<Ref>(XP_REF_REGISTER + early_register_[k]);
-    return static_cast<Ref>(XP_REF_OPERAND + operand_of_[k]);
+    const int k = ref - XP_REF_OPERAND;
+    if ((early_ >> k & 1) != 0) return static_cast<Ref>(XP_REF_REGISTER + early_register_[static_cast<std::size_t>(k)]);
+    return static_cast<Ref>(XP_REF_OPERAND + operand_of_[static_cast<std::size_t>(k)]);
   }
   if (!is_instruction(ref)) return ref;
   if (accumulator_ == ref) return XP_REF_ACC;
@@ -202,49 +203,48 @@ void Lowering::add(Op op, DType type, DType to, std::uint8_t dst, Ref a, Ref b, 
 
 void Lowering::emit_instructions() {
   program_.n_instructions = 0;
-  for (int k = 0; k < r_.entry_count_; ++k) {
-    if (early_register_[static_cast<std::size_t>(k)] == no_register) continue;
-    const DType type = r_.entries_[static_cast<std::size_t>(k)].load_type;
-    add(Op::load, type, type, early_register_[static_cast<std::size_t>(k)],
-        static_cast<Ref>(XP_REF_OPERAND + operand_of_[static_cast<std::size_t>(k)]));
+  for (std::uint32_t rest = early_; rest != 0; rest &= rest - 1) {
+    const auto k = static_cast<std::size_t>(std::countr_zero(rest));
+    const DType type = r_.entries_[k].load_type;
+    add(Op::load, type, type, early_register_[k], static_cast<Ref>(XP_REF_OPERAND + operand_of_[k]));
   }
 
   // A value is kept in a register unless the next instruction, or an immediate store, is all that wants it.
   constexpr std::int16_t at_end = INT16_MAX;
-  std::array<int, Recorder::max_instructions> next_needed{};
-  int following = -1;
-  for (int i = r_.instruction_count_; i-- > 0;) {
-    next_needed[static_cast<std::size_t>(i)] = following;
-    if (needed_[static_cast<std::size_t>(i)]) following = i;
-  }
-  bool plain_stores_at_end = false;
+  auto next_needed = [this](int i) {
+    const std::uint64_t later = i == 63 ? 0 : needed_ >> (i + 1);
+    return later == 0 ? -1 : i + 1 + std::countr_zero(later);
+  };
+  bool stores_at_end = false;
   for (int s = 0; s < store_count_; ++s) {
     const Store& store = stores_[static_cast<std::size_t>(s)];
     if (!is_instruction(store.value)) {
-      plain_stores_at_end = true;
+      stores_at_end = true;
     } else if (store.barrier > store.value) {
       last_use_[store.value] = at_end;
-      plain_stores_at_end = true;
+      stores_at_end = true;
     }
   }
   if (r_.reduce_out_ != nullptr && is_instruction(r_.reduce_ref_)) {
-    const bool is_last = next_needed[r_.reduce_ref_] == -1 && !plain_stores_at_end;
+    const bool is_last = next_needed(r_.reduce_ref_) == -1 && !stores_at_end;
     if (!is_last) last_use_[r_.reduce_ref_] = at_end;
   }
 
   const char* name = nullptr;
   int operations = 0;
-  for (int i = 0; i < r_.instruction_count_; ++i) {
+  for (std::uint64_t rest = needed_; rest != 0; rest &= rest - 1) {
+    const int i = std::countr_zero(rest);
     const auto index = static_cast<std::size_t>(i);
-    if (!needed_[index]) continue;
     const Recorder::Instruction& instruction = r_.instructions_[index];
     const Ref a = place(instruction.a), b = place(instruction.b), c = place(instruction.c);
     release_after(instruction.a, i);
     release_after(instruction.b, i);
     release_after(instruction.c, i);
-    in_register_[index] = last_use_[index] > next_needed[index] && last_use_[index] != -1;
-    register_of_[index] = in_register_[index] ? take_register() : no_register;
-    const std::uint8_t dst = in_register_[index] ? register_of_[index] : static_cast<std::uint8_t>(XP_REF_NONE);
+    std::uint8_t dst = XP_REF_NONE;
+    if (last_use_[index] != -1 && last_use_[index] > next_needed(i)) {
+      dst = register_of_[index] = take_register();
+      in_register_ |= std::uint64_t{1} << i;
+    }
     add(instruction.op, instruction.type, instruction.to, dst, a, b, c);
     name = label(instruction.op);
     ++operations;
@@ -268,7 +268,7 @@ void Lowering::emit_instructions() {
   }
   if (r_.reduce_out_ != nullptr) {
     const Ref ref = r_.reduce_ref_;
-    const bool in_register = is_instruction(ref) && in_register_[ref];
+    const bool in_register = is_instruction(ref) && (in_register_ >> ref & 1) != 0;
     program_.reduce_ref = in_register ? static_cast<Ref>(XP_REF_REGISTER + register_of_[ref]) : place(ref);
     program_.reduce_type = static_cast<std::uint8_t>(r_.reduce_type_);
     program_.reduce_op = static_cast<std::uint16_t>(Op::sum);
@@ -287,18 +287,15 @@ void Lowering::emit_instructions() {
 void Lowering::collapse() {
   const Shape& shape = r_.shape_;
   const int n = program_.n_operands;
-  std::array<const Recorder::Entry*, Recorder::max_entries> entries;
+  auto entry_of = [this](int operand) -> const Recorder::Entry& {
+    return r_.entries_[entry_of_[static_cast<std::size_t>(operand)]];
+  };
   bool simple = true;
-  for (int k = 0; k < r_.entry_count_; ++k) {
-    if (operand_of_[static_cast<std::size_t>(k)] == no_register) continue;
-    const Recorder::Entry& entry = r_.entries_[static_cast<std::size_t>(k)];
-    entries[operand_of_[static_cast<std::size_t>(k)]] = &entry;
-    simple &= entry.contiguous || all_zero(entry.strides);
-  }
+  for (int o = 0; o < n && simple; ++o) simple = entry_of(o).contiguous || all_zero(entry_of(o).strides);
   if (simple) {
     program_.ndim = 1;
     program_.shape[0] = program_.count;
-    for (int o = 0; o < n; ++o) program_.operands[o].strides[0] = entries[static_cast<std::size_t>(o)]->contiguous ? 1 : 0;
+    for (int o = 0; o < n; ++o) program_.operands[o].strides[0] = entry_of(o).contiguous ? 1 : 0;
     return;
   }
 
@@ -312,7 +309,7 @@ void Lowering::collapse() {
     Axis& axis = axes.emplace_back();
     axis.extent = shape[i];
     for (int o = 0; o < n; ++o)
-      axis.strides[static_cast<std::size_t>(o)] = entries[static_cast<std::size_t>(o)]->strides[i];
+      axis.strides[static_cast<std::size_t>(o)] = entry_of(o).strides[i];
   }
   bool ordered = program_.reduce_ref != XP_REF_NONE;  // a reduction takes the elements in C order
   for (int i = 0; i < program_.n_instructions; ++i)
@@ -387,8 +384,8 @@ void Lowering::collapse() {
 std::int32_t Lowering::run_slices(int axis, xp_error& error) {
   const Backend& backend = *r_.device_.backend;
   if (axis == static_cast<int>(outer_shape_.size())) {
-    counters.kernels.add();
-    counters.instructions.add(program_.n_instructions);
+    counters().kernels.add();
+    counters().instructions.add(program_.n_instructions);
     return backend.api->run(r_.device_.handle, &program_, &error);
   }
   std::array<void*, XP_MAX_OPERANDS> first;
@@ -412,24 +409,22 @@ std::int32_t Lowering::run(xp_error& error) {
   program_.n_operands = 0;
   program_.n_constants = static_cast<std::uint8_t>(r_.constant_count_);
   std::copy_n(r_.constants_.begin(), r_.constant_count_, program_.constants);
-  std::array<bool, Recorder::max_entries> stored{};
-  for (int s = 0; s < store_count_; ++s) stored[stores_[static_cast<std::size_t>(s)].entry] = true;
-  operand_of_.fill(no_register);
-  for (int k = 0; k < r_.entry_count_; ++k) {
+  for (std::uint32_t rest = loaded_ | stored_; rest != 0; rest &= rest - 1) {
+    const int k = std::countr_zero(rest);
     const auto index = static_cast<std::size_t>(k);
-    if (!loaded_[index] && !stored[index]) continue;
     const Recorder::Entry& entry = r_.entries_[index];
     operand_of_[index] = program_.n_operands;
+    entry_of_[program_.n_operands] = static_cast<std::uint8_t>(k);
     xp_operand& operand = program_.operands[program_.n_operands++];
     operand.data = static_cast<std::byte*>(get(entry.storage)->data) + entry.offset * itemsize(entry.dtype);
     operand.dtype = static_cast<std::uint8_t>(entry.dtype);
     operand.load_type = static_cast<std::uint8_t>(entry.load_type);
-    operand.flags = static_cast<std::uint8_t>((loaded_[index] ? XP_READ : 0) | (stored[index] ? XP_WRITE : 0));
+    operand.flags = static_cast<std::uint8_t>((loaded_ >> k & 1 ? XP_READ : 0) | (stored_ >> k & 1 ? XP_WRITE : 0));
   }
   find_positions();
   emit_instructions();
   program_.n_registers = static_cast<std::uint8_t>(register_high_);
-  program_.count = element_count(r_.shape_);
+  program_.count = r_.count_;
   collapse();
   return run_slices(0, error);
 }

@@ -46,16 +46,22 @@ class Lowering {
   std::int32_t run_slices(int axis, xp_error& error);
 
   Recorder& r_;
-  xp_program program_;  // filled field by field: clearing it all would cost more than a small program
+  xp_program program_;  // filled field by field
 
-  std::array<bool, Recorder::max_instructions> needed_{};
-  std::array<bool, Recorder::max_entries> loaded_{};  // some instruction or store reads the entry's memory
-  std::array<std::uint8_t, Recorder::max_entries> operand_of_{};
-  std::array<std::int16_t, Recorder::max_entries> last_read_{};
-  std::array<std::int16_t, Recorder::max_instructions> last_use_{};
-  std::array<bool, Recorder::max_instructions> in_register_{};
-  std::array<std::uint8_t, Recorder::max_instructions> register_of_{};
-  std::array<std::uint8_t, Recorder::max_entries> early_register_{};  // of a load that a store would overtake
+  // Sets as bit masks, and arrays that are filled only as far as they are used: a program of one instruction must not pay
+  // for the size of the largest.
+  static_assert(Recorder::max_instructions <= 64 && Recorder::max_entries <= 32 && XP_MAX_REGISTERS <= 32);
+  std::uint64_t needed_ = 0;       // instructions whose results matter
+  std::uint64_t in_register_ = 0;  // instructions whose results are kept beyond the next one
+  std::uint32_t loaded_ = 0;       // entries whose memory some instruction or store reads
+  std::uint32_t stored_ = 0;       // entries that are written to memory
+  std::uint32_t early_ = 0;        // entries that are loaded first, because a store would overtake their reader
+  std::array<std::uint8_t, Recorder::max_entries> operand_of_;
+  std::array<std::uint8_t, Recorder::max_entries> entry_of_;  // the inverse
+  std::array<std::int16_t, Recorder::max_entries> last_read_;
+  std::array<std::int16_t, Recorder::max_instructions> last_use_;
+  std::array<std::uint8_t, Recorder::max_instructions> register_of_;
+  std::array<std::uint8_t, Recorder::max_entries> early_register_;
   std::array<Store, Recorder::max_entries> stores_;
   int store_count_ = 0;
   int accumulator_ = -1;  // instruction whose result is in the accumulator

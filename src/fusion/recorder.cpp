@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fusion/recorder.hpp"
 
-#include "core/promote.hpp"
 #include "device/stats.hpp"
+#include "fusion/constant.hpp"
 #include "fusion/lowering.hpp"
 
 #include <sys/syscall.h>
@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstdlib>
 #include <string_view>
 #include <vector>
@@ -31,7 +30,10 @@ Registry& registry() {
   return instance;
 }
 
-using ThreadTable = std::array<Recorder*, max_devices>;
+struct ThreadTable {
+  int count = 0;  // slots in use are below this
+  std::array<Recorder*, max_devices> recorders{};
+};
 
 // A plain pointer, so that reading it needs no guard and it outlives the thread's destructors.
 [[gnu::tls_model("initial-exec")]] thread_local ThreadTable* thread_table = nullptr;
@@ -43,7 +45,7 @@ struct ThreadEnd {
   ~ThreadEnd() {
     if (thread_table == nullptr) return;
     const bool process_ends = syscall(SYS_gettid) == getpid();
-    for (Recorder* recorder : *thread_table) {
+    for (Recorder* recorder : thread_table->recorders) {
       if (recorder == nullptr) continue;
       if (process_ends) {
         recorder->abandon();
@@ -67,7 +69,8 @@ Recorder& make_recorder(DeviceState& device) {
   thread_local ThreadEnd at_end;
   static_cast<void>(at_end);
   if (thread_table == nullptr) thread_table = new ThreadTable{};
-  Recorder*& slot = (*thread_table)[static_cast<std::size_t>(device.index)];
+  thread_table->count = std::max(thread_table->count, device.index + 1);
+  Recorder*& slot = thread_table->recorders[static_cast<std::size_t>(device.index)];
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
   auto& idle = r.idle[static_cast<std::size_t>(device.index)];
@@ -98,110 +101,6 @@ std::atomic<bool>& fusion_flag() {
 // Lets the same bits be one constant.
 bool same_bits(const xp_constant& a, const xp_constant& b) { return a.u64[0] == b.u64[0] && a.u64[1] == b.u64[1]; }
 
-std::int64_t wrap_to(DType dtype, std::int64_t value) {
-  switch (dtype) {
-    case DType::int8:
-      return static_cast<std::int8_t>(value);
-    case DType::int16:
-      return static_cast<std::int16_t>(value);
-    case DType::int32:
-      return static_cast<std::int32_t>(value);
-    case DType::uint8:
-      return static_cast<std::uint8_t>(value);
-    case DType::uint16:
-      return static_cast<std::uint16_t>(value);
-    case DType::uint32:
-      return static_cast<std::uint32_t>(value);
-    default:
-      return value;
-  }
-}
-
-// As the kernels cast: truncated, saturated, NaN gives 0.
-std::int64_t integer_from(double value, DType dtype) {
-  if (value != value) return 0;
-  const int bits = static_cast<int>(8 * itemsize(dtype));
-  if (kind(dtype) == DTypeKind::unsigned_integer) {
-    if (value <= 0) return 0;
-    if (value >= 0x1p63 * 2 || (bits < 64 && value >= static_cast<double>(std::uint64_t{1} << bits)))
-      return static_cast<std::int64_t>(bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1);
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(value));
-  }
-  const double limit = static_cast<double>(std::uint64_t{1} << (bits - 1));
-  if (value >= limit) return static_cast<std::int64_t>((std::uint64_t{1} << (bits - 1)) - 1);
-  if (value <= -limit) return bits == 64 ? INT64_MIN : -(std::int64_t{1} << (bits - 1));
-  return static_cast<std::int64_t>(value);
-}
-
-// Rounded so that a second rounding, to 16 bits, gives what one rounding would: towards zero, last bit set if inexact.
-float round_to_odd(double value) {
-  const float nearest = static_cast<float>(value);
-  if (static_cast<double>(nearest) == value || value != value || nearest == 0) return nearest;
-  auto bits = std::bit_cast<std::uint32_t>(nearest);
-  if (std::abs(static_cast<double>(nearest)) > std::abs(value)) --bits;
-  return std::bit_cast<float>(bits | 1);
-}
-
-double round_to(DType dtype, double value) {
-  switch (dtype) {
-    case DType::float32:
-      return static_cast<double>(static_cast<float>(value));
-    case DType::float16:
-      return static_cast<double>(static_cast<float>(Half(round_to_odd(value))));
-    case DType::bfloat16:
-      return static_cast<double>(static_cast<float>(BFloat16(round_to_odd(value))));
-    default:
-      return value;
-  }
-}
-
-// A number as a value of `dtype` in a slot of `width` bits.
-xp_constant constant_bits(const Scalar& scalar, DType dtype, int width) {
-  xp_constant bits{};
-  const bool integral = scalar.kind() <= Scalar::Kind::unsigned_integer;
-  switch (kind(dtype)) {
-    case DTypeKind::boolean: {
-      const bool truth = integral ? scalar.integer() != 0 : scalar.real() != 0 || scalar.imag() != 0;
-      if (width == 32)
-        bits.u32[0] = truth;
-      else
-        bits.u64[0] = truth;
-      break;
-    }
-    case DTypeKind::signed_integer:
-    case DTypeKind::unsigned_integer: {
-      const std::int64_t value =
-          integral ? wrap_to(dtype, scalar.integer()) : integer_from(scalar.real(), dtype);
-      if (width == 32)
-        bits.u32[0] = static_cast<std::uint32_t>(value);
-      else
-        bits.i64[0] = value;
-      break;
-    }
-    case DTypeKind::real: {
-      const double value = round_to(dtype, scalar.real());
-      if (width == 32)
-        bits.f32[0] = static_cast<float>(value);
-      else
-        bits.f64[0] = value;
-      break;
-    }
-    case DTypeKind::complex:
-      if (width == 64) {
-        bits.f32[0] = static_cast<float>(scalar.real());
-        bits.f32[1] = static_cast<float>(scalar.imag());
-      } else if (dtype == DType::complex64) {
-        bits.f64[0] = round_to(DType::float32, scalar.real());
-        bits.f64[1] = round_to(DType::float32, scalar.imag());
-      } else {
-        bits.f64[0] = scalar.real();
-        bits.f64[1] = scalar.imag();
-      }
-      break;
-  }
-  return bits;
-}
-
 }  // namespace
 
 bool fusion_on() noexcept { return fusion_flag().load(std::memory_order_relaxed); }
@@ -209,7 +108,7 @@ bool in_fusion_scope() noexcept { return fusion_scopes > 0; }
 
 Recorder& Recorder::of(DeviceState& device) {
   if (thread_table != nullptr) {
-    if (Recorder* recorder = (*thread_table)[static_cast<std::size_t>(device.index)]) return *recorder;
+    if (Recorder* recorder = thread_table->recorders[static_cast<std::size_t>(device.index)]) return *recorder;
   }
   return make_recorder(device);
 }
@@ -236,11 +135,17 @@ bool Recorder::entry_overlaps(const Entry& entry, const Array& array) const {
   return overlaps(view, byte_view(array));
 }
 
+bool Recorder::reads_or_writes(const Storage& storage) const {
+  return storage.writer.load(std::memory_order_relaxed) == this || storage.readers.may_hold(this);
+}
+
 bool Recorder::input_joins(const Array& array) const {
-  for (int k = 0; k < entry_count_; ++k) {
-    const Entry& entry = entries_[static_cast<std::size_t>(k)];
-    if (!entry.storage || !entry.written) continue;
-    if (get(entry.storage) != Access::storage(array) && !get(entry.storage)->wrapped) continue;
+  const Storage& storage = *Access::storage(array);
+  // What this program does not write cannot be in its way, unless memory goes by two names.
+  if (storage.writer.load(std::memory_order_relaxed) != this && !touches_wrapped_ && !storage.wrapped) return true;
+  for (std::uint32_t rest = written_slots_; rest != 0; rest &= rest - 1) {
+    const Entry& entry = entries_[static_cast<std::size_t>(std::countr_zero(rest))];
+    if (get(entry.storage) != &storage && !touches_wrapped_ && !storage.wrapped) continue;
     if (!same_view(entry, array) && entry_overlaps(entry, array)) return false;
   }
   return true;
@@ -248,11 +153,9 @@ bool Recorder::input_joins(const Array& array) const {
 
 bool Recorder::has_room(int entries, int instructions, int constants) {
   auto fits = [&] {
-    int free_slots = max_entries - entry_count_;
-    for (int k = 0; k < entry_count_ && free_slots < entries; ++k)
-      free_slots += !entries_[static_cast<std::size_t>(k)].storage;
     // Lowering adds at most a load and a store per written view.
-    return free_slots >= entries && 2 * (written_count_ + 1) + instruction_count_ + instructions <= XP_MAX_INSTRUCTIONS;
+    return max_entries - std::popcount(used_slots_) >= entries &&
+           2 * (std::popcount(written_slots_) + 1) + instruction_count_ + instructions <= XP_MAX_INSTRUCTIONS;
   };
   if (instruction_count_ + instructions > max_instructions || constant_count_ + constants > XP_MAX_CONSTANTS)
     return false;
@@ -274,13 +177,15 @@ bool Recorder::dead(const Entry& entry) const {
 
 void Recorder::collect_dead_entries() {
   // Only results without memory: their storages go without ceremony, and no read of the program refers to them.
-  for (int k = 0; k < entry_count_; ++k) {
+  for (std::uint32_t rest = written_slots_; rest != 0; rest &= rest - 1) {
+    const int k = std::countr_zero(rest);
     Entry& entry = entries_[static_cast<std::size_t>(k)];
-    if (!entry.storage || entry.read || !entry.written || get(entry.storage)->data != nullptr || !dead(entry)) continue;
+    if (entry.read || get(entry.storage)->data != nullptr || !dead(entry)) continue;
     get(entry.storage)->writer.store(nullptr, std::memory_order_release);
     entry.storage.reset();
     entry.written = false;
-    --written_count_;
+    used_slots_ &= ~(1u << k);
+    written_slots_ &= ~(1u << k);
   }
 }
 
@@ -297,28 +202,21 @@ bool Recorder::retains_too_much() const {
 
 bool Recorder::joins(const Operation& operation, const Array& out, bool fresh) {
   if (!(out.shape() == shape_)) return false;
-  const int need = slot_width(operation.type);
-  if (operation.op == Op::load || operation.op == Op::cast) {
-    if (need > width_) return false;
-  } else if (need != 0 && need != width_) {
+  if (operation.op == Op::load) {
+    if (!fits_slot(operation.type, width_)) return false;
+  } else if (const int need = slot_width(operation.type); need != 0 && need != width_) {
     return false;
   }
-  if (slot_width(operation.result) > width_) return false;
+  if (!fits_slot(operation.result, width_) || !fits_slot(out.dtype(), width_)) return false;
   for (int i = 0; i < operation.count; ++i) {
     const Argument& argument = operation.arguments[static_cast<std::size_t>(i)];
     if (argument.operand->is_scalar()) continue;
     const Array& array = argument.operand->array();
     if (!input_joins(array)) return false;
-    // A value of the program that is converted rides in its slots.
-    if (Access::storage(array)->writer.load(std::memory_order_relaxed) == this && slot_width(array.dtype()) > width_)
-      return false;
   }
-  if (!fresh) {
-    for (int k = 0; k < entry_count_; ++k) {
-      const Entry& entry = entries_[static_cast<std::size_t>(k)];
-      if (!entry.storage || (get(entry.storage) != Access::storage(out) && !get(entry.storage)->wrapped &&
-                             !Access::storage(out)->wrapped))
-        continue;
+  if (!fresh && (touches_wrapped_ || Access::storage(out)->wrapped || reads_or_writes(*Access::storage(out)))) {
+    for (std::uint32_t rest = used_slots_; rest != 0; rest &= rest - 1) {
+      const Entry& entry = entries_[static_cast<std::size_t>(std::countr_zero(rest))];
       if (!same_view(entry, out) && entry_overlaps(entry, out)) return false;
     }
   }
@@ -327,16 +225,18 @@ bool Recorder::joins(const Operation& operation, const Array& out, bool fresh) {
 
 // --- appending -------------------------------------------------------------------------------------------------------
 
-void Recorder::begin(const Shape& shape, int width) {
-  open_ = true;
-  shape_ = shape;
+void Recorder::begin(const Array& space, int width) {
+  open_.store(true, std::memory_order_relaxed);
+  shape_ = space.shape();
+  count_ = space.size();
   width_ = width == 0 ? 32 : width;
 }
 
 Recorder::Entry& Recorder::new_entry(const Array& array) {
-  int k = 0;
-  while (k < entry_count_ && entries_[static_cast<std::size_t>(k)].storage) ++k;
-  if (k == entry_count_) ++entry_count_;
+  const int k = std::countr_one(used_slots_);
+  used_slots_ |= 1u << k;
+  entry_count_ = std::max(entry_count_, k + 1);
+  touches_wrapped_ |= Access::storage(array)->wrapped;
   Entry& entry = entries_[static_cast<std::size_t>(k)];
   entry.storage = Access::ref(array);
   entry.offset = array.offset();
@@ -364,15 +264,27 @@ Recorder::Ref Recorder::converted(Ref value, DType from, DType to) {
 }
 
 Recorder::Ref Recorder::load(const Array& array, DType as) {
+  Storage& storage = *Access::storage(array);
+  const bool is_written = storage.writer.load(std::memory_order_relaxed) == this;
+  if (is_written) {
+    // Mostly the value is asked for through the view that was written last.
+    const Entry& entry = entries_[storage.last_written_slot];
+    if (get(entry.storage) == &storage && entry.written && same_view(entry, array))
+      return converted(entry.current, entry.dtype, as);
+  }
   Entry* match = nullptr;
   bool storage_read = false;
-  for (int k = 0; k < entry_count_; ++k) {
-    Entry& entry = entries_[static_cast<std::size_t>(k)];
-    if (get(entry.storage) != Access::storage(array)) continue;
-    storage_read |= entry.read;
-    if (!same_view(entry, array)) continue;
-    if (entry.written) return converted(entry.current, entry.dtype, as);
-    if (entry.load_type == as) match = &entry;
+  if (is_written || storage.readers.may_hold(this)) {
+    for (std::uint32_t rest = used_slots_; rest != 0; rest &= rest - 1) {
+      Entry& entry = entries_[static_cast<std::size_t>(std::countr_zero(rest))];
+      if (get(entry.storage) != &storage) continue;
+      storage_read |= entry.read;
+      if (!same_view(entry, array)) continue;
+      if (entry.written) return converted(entry.current, entry.dtype, as);
+      if (entry.load_type != as) continue;
+      match = &entry;
+      if (!is_written) break;
+    }
   }
   if (match == nullptr) {
     match = &new_entry(array);
@@ -381,8 +293,8 @@ Recorder::Ref Recorder::load(const Array& array, DType as) {
   if (!match->read) {
     match->read = true;
     if (!storage_read) {
-      get(match->storage)->readers.add(this);
-      retained_bytes_ += get(match->storage)->bytes;
+      storage.readers.add(this);
+      retained_bytes_ += storage.bytes;
     }
   }
   return static_cast<Ref>(XP_REF_OPERAND + (match - entries_.data()));
@@ -401,20 +313,27 @@ Recorder::Ref Recorder::argument(const Argument& argument) {
                                        : load(argument.operand->array(), argument.as);
 }
 
-void Recorder::write(const Array& out, Ref value) {
+void Recorder::write(const Array& out, Ref value, bool fresh) {
   Entry* target = nullptr;
-  for (int k = 0; k < entry_count_ && target == nullptr; ++k) {
-    Entry& entry = entries_[static_cast<std::size_t>(k)];
-    // A view loaded as another dtype keeps its own entry: stores go through one that loads as it stores.
-    if (get(entry.storage) == Access::storage(out) && same_view(entry, out) && entry.load_type == entry.dtype)
-      target = &entry;
+  Storage& storage = *Access::storage(out);
+  if (!fresh && reads_or_writes(storage)) {
+    if (storage.writer.load(std::memory_order_relaxed) == this) {
+      Entry& entry = entries_[storage.last_written_slot];
+      if (get(entry.storage) == &storage && entry.written && same_view(entry, out)) target = &entry;
+    }
+    for (std::uint32_t rest = used_slots_; rest != 0 && target == nullptr; rest &= rest - 1) {
+      Entry& entry = entries_[static_cast<std::size_t>(std::countr_zero(rest))];
+      // A view loaded as another dtype keeps its own entry: stores go through one that loads as it stores.
+      if (entry.load_type == entry.dtype && same_view(entry, out)) target = &entry;
+    }
   }
   if (target == nullptr) target = &new_entry(out);
   if (!target->written) {
     target->written = true;
-    ++written_count_;
+    written_slots_ |= 1u << (target - entries_.data());
     get(target->storage)->writer.store(this, std::memory_order_release);
   }
+  get(target->storage)->last_written_slot = static_cast<std::uint8_t>(target - entries_.data());
   target->current = value;
 }
 
@@ -435,7 +354,7 @@ void Recorder::settle_foreign(const Operation& operation, const Array* out) {
 void Recorder::record(const Operation& operation, const Array& out, bool fresh) {
   device_.check_usable();
   settle_foreign(operation, fresh ? nullptr : &out);
-  counters.operations.add();
+  counters().operations.add();
   bool exposed = !fresh && Access::storage(out)->exposed();
   for (int i = 0; i < operation.count; ++i) {
     const Operand& operand = *operation.arguments[static_cast<std::size_t>(i)].operand;
@@ -445,14 +364,14 @@ void Recorder::record(const Operation& operation, const Array& out, bool fresh) 
   Garbage garbage;  // before the lock, so that it is emptied after it
   const std::lock_guard lock(mutex_);
   if (open_ && !joins(operation, out, fresh)) launch(garbage);
-  if (!open_) begin(out.shape(), std::max(slot_width(operation.type), slot_width(operation.result)));
+  if (!open_) begin(out, std::max(slot_width(operation.type), slot_width(operation.result)));
   std::array<Ref, 3> refs{XP_REF_NONE, XP_REF_NONE, XP_REF_NONE};
   for (int i = 0; i < operation.count; ++i)
     refs[static_cast<std::size_t>(i)] = argument(operation.arguments[static_cast<std::size_t>(i)]);
   const Ref value = operation.op == Op::load
                         ? refs[0]
                         : emit({operation.op, operation.type, operation.result, refs[0], refs[1], refs[2]});
-  write(out, converted(value, operation.result, out.dtype()));
+  write(out, converted(value, operation.result, out.dtype()), fresh);
   // The program holds every storage it refers to, so nothing is destroyed here.
   for (int i = 0; i < operation.count; ++i) operation.arguments[static_cast<std::size_t>(i)].operand->release();
   if (!fusion_on() || (exposed && !in_fusion_scope())) launch(garbage);
@@ -465,7 +384,7 @@ void Recorder::record_sum(const Operand& operand, DType type, const Array& out) 
   operation.count = 1;
   operation.arguments[0] = {&operand, type};
   settle_foreign(operation, nullptr);
-  counters.operations.add();
+  counters().operations.add();
 
   Garbage garbage;
   const std::lock_guard lock(mutex_);
@@ -474,11 +393,10 @@ void Recorder::record_sum(const Operand& operand, DType type, const Array& out) 
   // and a backend takes no more axes than XP_MAX_NDIM in a given order.
   auto takes_sum = [&] {
     return array.shape() == shape_ && slot_width(type) == width_ && shape_.size() <= XP_MAX_NDIM &&
-           input_joins(array) && has_room(1, 2, 0) &&
-           (Access::storage(array)->writer.load(std::memory_order_relaxed) != this || slot_width(array.dtype()) <= width_);
+           input_joins(array) && has_room(1, 2, 0);
   };
   if (open_ && !takes_sum()) launch(garbage);
-  if (!open_) begin(array.shape(), slot_width(type));
+  if (!open_) begin(array, slot_width(type));
   reduce_ref_ = load(array, type);
   reduce_type_ = type;
   reduce_out_ = Access::storage(out);
@@ -495,24 +413,29 @@ void Recorder::record_sum(const Operand& operand, DType type, const Array& out) 
 // --- closing ---------------------------------------------------------------------------------------------------------
 
 void Recorder::clear(Garbage& garbage) noexcept {
-  for (int k = 0; k < entry_count_; ++k) {
+  for (std::uint32_t rest = used_slots_; rest != 0; rest &= rest - 1) {
+    const int k = std::countr_zero(rest);
     Entry& entry = entries_[static_cast<std::size_t>(k)];
-    if (!entry.storage) continue;
     Storage& storage = *get(entry.storage);
     if (entry.written) storage.writer.store(nullptr, std::memory_order_release);
     if (entry.read) {
-      bool read_before = false;
-      for (int j = 0; j < k; ++j)
-        read_before |= garbage[static_cast<std::size_t>(j)].base() == &storage && entries_[static_cast<std::size_t>(j)].read;
-      if (!read_before) storage.readers.remove();
+      // Counted once, however many views of it were read.
+      bool read_again = false;
+      for (std::uint32_t later = rest & (rest - 1); later != 0 && !read_again; later &= later - 1) {
+        const Entry& other = entries_[static_cast<std::size_t>(std::countr_zero(later))];
+        read_again = other.read && get(other.storage) == &storage;
+      }
+      if (!read_again) storage.readers.remove();
     }
-    garbage[static_cast<std::size_t>(k)] = std::move(entry.storage);
+    garbage.take(entry.storage);
   }
-  entry_count_ = written_count_ = instruction_count_ = constant_count_ = 0;
+  entry_count_ = instruction_count_ = constant_count_ = 0;
+  used_slots_ = written_slots_ = 0;
+  touches_wrapped_ = false;
   retained_bytes_ = 0;
   reduce_out_ = nullptr;
   reduce_ref_ = XP_REF_NONE;
-  open_ = false;
+  open_.store(false, std::memory_order_relaxed);
 }
 
 void Recorder::launch(Garbage& garbage) {
@@ -577,15 +500,18 @@ void Recorder::close_foreign(Storage& storage, const Recorder* own) {
 
 void Recorder::close_current_thread() {
   if (thread_table == nullptr) return;
-  for (Recorder* recorder : *thread_table)
-    if (recorder != nullptr) recorder->close();
+  for (int i = 0; i < thread_table->count; ++i) {
+    Recorder* recorder = thread_table->recorders[static_cast<std::size_t>(i)];
+    // Only this thread opens its programs, so a closed one stays closed while we look.
+    if (recorder != nullptr && recorder->open_.load(std::memory_order_relaxed)) recorder->close();
+  }
 }
 
 void Recorder::close_others_for_memory(DeviceState& device, const Recorder* own) noexcept {
   for (Recorder* recorder : all_recorders()) {
     if (recorder == own || &recorder->device_ != &device) continue;
     Garbage garbage;
-    const std::unique_lock lock(recorder->mutex_, std::try_to_lock);
+    const std::unique_lock<Lock> lock(recorder->mutex_, std::try_to_lock);
     if (!lock.owns_lock() || !recorder->open_) continue;
     try {
       recorder->launch(garbage);

@@ -6,6 +6,7 @@
 #include <xp/array.hpp>
 #include <xp/backend.h>
 
+#include "core/lock.hpp"
 #include "core/ops.hpp"
 #include "core/storage.hpp"
 
@@ -81,52 +82,66 @@ class Recorder {
     DType dtype = DType::float64;
     DType load_type = DType::float64;
     bool read = false;
-    bool written = false;
+    bool written = false;  // as in written_slots_
     bool contiguous = false;  // C order over the program's whole shape
     Ref current = XP_REF_NONE;  // value it will hold, when written
     Shape strides;  // over the program's shape
   };
 
   // References that a program held, released after its lock.
-  using Garbage = std::array<StorageRef, max_entries + 1>;
+  class Garbage {
+   public:
+    Garbage() noexcept {}  // the storage stays uninitialised
+    Garbage(const Garbage&) = delete;
+    Garbage& operator=(const Garbage&) = delete;
+    ~Garbage() {
+      while (count_ > 0) StorageRef(bases_[--count_]).reset();
+    }
+    void take(StorageRef& ref) noexcept { bases_[count_++] = ref.detach(); }
+
+   private:
+    int count_ = 0;
+    StorageBase* bases_[2 * max_entries];
+  };
 
   bool same_view(const Entry& entry, const Array& array) const;
   bool entry_overlaps(const Entry& entry, const Array& array) const;
   bool joins(const Operation& operation, const Array& out, bool fresh);
+  bool reads_or_writes(const Storage& storage) const;
   bool input_joins(const Array& array) const;
   bool has_room(int entries, int instructions, int constants);
   bool dead(const Entry& entry) const;
   void collect_dead_entries();
   bool retains_too_much() const;
-  void begin(const Shape& shape, int width);
+  void begin(const Array& space, int width);
   Ref load(const Array& array, DType as);
   Ref argument(const Argument& argument);
   Ref constant(const Scalar& scalar, DType as);
   Ref emit(const Instruction& instruction);
   Ref converted(Ref value, DType from, DType to);
   Entry& new_entry(const Array& array);
-  void write(const Array& out, Ref value);
+  void write(const Array& out, Ref value, bool fresh);
   void clear(Garbage& garbage) noexcept;
   void launch(Garbage& garbage);
   void settle_foreign(const Operation& operation, const Array* out);
 
   DeviceState& device_;
-  std::mutex mutex_;
-  bool open_ = false;
+  Lock mutex_;
+  std::atomic<bool> open_ = false;  // read without the lock by its own thread only
   int width_ = 0;
-  int entry_count_ = 0;  // slots in use are below this
-  int written_count_ = 0;
+  int entry_count_ = 0;             // slots in use are below this
+  std::uint32_t used_slots_ = 0;    // those with a storage
+  std::uint32_t written_slots_ = 0;  // those that the program writes
+  bool touches_wrapped_ = false;    // some storage is memory of the caller's
   int instruction_count_ = 0;
   int constant_count_ = 0;
   std::size_t retained_bytes_ = 0;  // of all storages read
   Shape shape_;
+  Index count_ = 0;  // elements of shape_
   std::array<Entry, max_entries> entries_;
   std::array<Instruction, max_instructions> instructions_;
   std::array<xp_constant, XP_MAX_CONSTANTS> constants_;
   std::array<DType, XP_MAX_CONSTANTS> constant_types_;
-  // Dead entries' references, until the lock is released.
-  Garbage* garbage_ = nullptr;
-  int garbage_count_ = 0;
   // Set while a reduction is the last step.
   Ref reduce_ref_ = XP_REF_NONE;
   DType reduce_type_ = DType::float64;
@@ -143,6 +158,14 @@ constexpr int slot_width(DType dtype) {
   if (dtype == DType::bool_) return 0;
   if (dtype == DType::complex128) return 128;
   return xp::itemsize(dtype) == 8 ? 64 : 32;
+}
+
+/// Whether a program of this width can carry values of the dtype (see xp_program): narrow ones ride in wide slots, except
+/// that only real numbers ride with complex128.
+constexpr bool fits_slot(DType dtype, int width) {
+  if (width == 128)
+    return dtype == DType::bool_ || dtype == DType::complex128 || kind(dtype) == DTypeKind::real;
+  return slot_width(dtype) <= width;
 }
 
 }  // namespace xp::detail

@@ -22,21 +22,6 @@
 #include "io/tuple.hpp"
 
 namespace xp {
-namespace detail {
-
-void for_each_block(const Array& array, Index bytes, const std::function<void(const Array&)>& visit) {
-  if (array.size() == 0) return;
-  if (array.nbytes() <= bytes || array.size() == 1) return visit(array);
-  const Index extent = array.shape()[0];
-  if (extent == 1) return for_each_block(array(0), bytes, visit);
-  const Index row = array.nbytes() / extent;
-  const Index rows = std::max<Index>(bytes / row, 1);
-  for (Index begin = 0; begin < extent; begin += rows)
-    for_each_block(array(slice(begin, std::min(begin + rows, extent))), bytes, visit);
-}
-
-}  // namespace detail
-
 namespace {
 
 constexpr Index block_bytes = Index{16} << 20;

@@ -5,8 +5,8 @@
 
 #include <xp/array.hpp>
 
+#include <algorithm>
 #include <cstddef>
-#include <functional>
 #include <span>
 #include <string>
 
@@ -48,6 +48,15 @@ std::string npy_header(DType dtype, const Shape& shape, bool fortran_order);
 void swap_byte_order(std::span<std::byte> elements, DType dtype);
 
 /// Calls `visit` with views that together are `array` in C order, each of at most `bytes` bytes (or one element).
-void for_each_block(const Array& array, Index bytes, const std::function<void(const Array&)>& visit);
+template <class Visit>
+void for_each_block(const Array& array, Index bytes, const Visit& visit) {
+  if (array.size() == 0) return;
+  if (array.nbytes() <= bytes || array.size() == 1) return visit(array);
+  const Index extent = array.shape()[0];
+  if (extent == 1) return for_each_block(array(0), bytes, visit);
+  const Index rows = std::max<Index>(bytes / (array.nbytes() / extent), 1);
+  for (Index begin = 0; begin < extent; begin += rows)
+    for_each_block(array(slice(begin, std::min(begin + rows, extent))), bytes, visit);
+}
 
 }  // namespace xp::detail

@@ -179,7 +179,7 @@ Array Generator::uniform(double low, double high, const Shape& shape, DType dtyp
   arguments.high = high;
   xp_error error{sizeof error, XP_OK, {}};
   state.check(state.backend->api->random(state.handle, &arguments, &error), error);
-  detail::counters.kernels.add();
+  detail::counters().kernels.add();
   const std::uint64_t per_block = dtype == DType::float64 ? 2 : 4;
   offset_ += (static_cast<std::uint64_t>(result.size()) + per_block - 1) / per_block;
   return result;

@@ -18,60 +18,65 @@ using Operands = std::initializer_list<const Operand*>;
 
 std::string prefix(Op op) { return std::string(info(op).name) + ": "; }
 
-// The device all array operands are on.
-DeviceState& common_device(Op op, Operands operands) {
-  DeviceState* device = nullptr;
-  for (const Operand* operand : operands) {
-    if (operand->is_scalar()) continue;
-    const Array& array = operand->array();
-    if (!array.has_value()) check_has_value(array, std::string(info(op).name).c_str());
-    DeviceState& own = Access::device(array);
-    if (device == nullptr) device = &own;
-    if (device != &own)
-      throw DeviceError(prefix(op) + "operands are on different devices (" + device->name->name + " and " +
-                        own.name->name + "); move one with to()");
-  }
-  return *device;
-}
-
 bool no_arrays(Operands operands) {
   for (const Operand* operand : operands)
     if (!operand->is_scalar()) return false;
   return true;
 }
 
-DType promoted(Operands operands) {
-  DType type = DType::bool_;
-  bool first = true;
-  for (const Operand* operand : operands) {
-    if (operand->is_scalar()) continue;
-    const DType dtype = operand->array().dtype();
-    type = first ? dtype : type == dtype ? type : promote_types(type, dtype);
-    first = false;
-  }
-  for (const Operand* operand : operands)
-    if (operand->is_scalar()) type = promote_weak(type, operand->scalar().kind());
-  return type;
+// What the operands have in common; one pass, since for ten elements every pass counts.
+struct Common {
+  DeviceState* device = nullptr;
+  DType type = DType::bool_;    // promoted
+  const Shape* shape = nullptr;  // broadcast
+  const Array* dense = nullptr;  // an operand of that shape in C order
+  Shape joint;
+};
+
+[[noreturn]] void throw_different_devices(Op op, const DeviceState& a, const DeviceState& b) {
+  throw DeviceError(prefix(op) + "operands are on different devices (" + a.name->name + " and " + b.name->name +
+                    "); move one with to()");
 }
 
-Shape broadcast(Op op, Operands operands) {
-  const Shape* shape = nullptr;
-  Shape joint;
+void analyse(Op op, Operands operands, Common& common) {
+  bool scalars = false;
   for (const Operand* operand : operands) {
-    if (operand->is_scalar()) continue;
-    const Shape& own = operand->array().shape();
-    if (shape == nullptr) {
-      shape = &own;
-    } else if (!(*shape == own)) {
-      try {
-        joint = broadcast_shapes(*shape, own);
-      } catch (const ShapeError& error) {
-        throw ShapeError(prefix(op) + error.what());
-      }
-      shape = &joint;
+    if (operand->is_scalar()) {
+      scalars = true;
+      continue;
     }
+    const Array& array = operand->array();
+    if (!array.has_value()) [[unlikely]]
+      check_has_value(array, std::string(info(op).name).c_str());
+    DeviceState& device = Access::device(array);
+    const DType dtype = array.dtype();
+    if (common.device == nullptr) {
+      common.device = &device;
+      common.type = dtype;
+      common.shape = &array.shape();
+      if (Access::contiguous(array)) common.dense = &array;
+      continue;
+    }
+    if (common.device != &device) [[unlikely]]
+      throw_different_devices(op, *common.device, device);
+    if (common.type != dtype) common.type = promote_types(common.type, dtype);
+    if (*common.shape == array.shape()) {
+      if (Access::contiguous(array)) common.dense = &array;
+      continue;
+    }
+    try {
+      Shape joint = broadcast_shapes(*common.shape, array.shape());
+      if (common.dense != nullptr && !(joint == common.dense->shape())) common.dense = nullptr;
+      if (Access::contiguous(array) && joint == array.shape()) common.dense = &array;
+      common.joint = std::move(joint);
+    } catch (const ShapeError& error) {
+      throw ShapeError(prefix(op) + error.what());
+    }
+    common.shape = &common.joint;
   }
-  return *shape;
+  if (!scalars) return;
+  for (const Operand* operand : operands)
+    if (operand->is_scalar()) common.type = promote_weak(common.type, operand->scalar().kind());
 }
 
 // dtype an operation computes in for promoted operands of `type`. DTypeError when it has none.
@@ -107,21 +112,16 @@ DType result_type(Op op, DType type) {
 }
 
 // An array for the result, in the operands' memory order where they agree (NumPy's order='K').
-Array result_array(DeviceState& device, DType dtype, const Shape& shape, Operands operands) {
+Array result_array(const Common& common, DType dtype, Operands operands) {
+  if (common.dense != nullptr) return Access::fresh_like(*common.device, dtype, *common.dense);
+  const Shape& shape = *common.shape;
   const Index size = element_count(shape);
-  const Array* model = nullptr;
   for (const Operand* operand : operands) {
-    if (operand->is_scalar()) continue;
-    const Array& array = operand->array();
-    if (Access::contiguous(array) || !(array.shape() == shape)) {
-      // Smaller operands have no say, unless nobody else has one.
-      if (array.shape() == shape) return Access::fresh(device, dtype, shape, size);
-      continue;
-    }
-    if (model == nullptr) model = &array;
+    // Smaller operands have no say.
+    if (operand->is_scalar() || !(operand->array().shape() == shape)) continue;
+    return Access::fresh(*common.device, dtype, shape, strides_in_order_of(shape, operand->array().strides()), size);
   }
-  if (model == nullptr) return Access::fresh(device, dtype, shape, size);
-  return Access::fresh(device, dtype, shape, strides_in_order_of(shape, model->strides()), size);
+  return Access::fresh(*common.device, dtype, shape, size);
 }
 
 Operation make_operation(Op op, DType type, DType result, Operands operands) {
@@ -136,18 +136,20 @@ Operation make_operation(Op op, DType type, DType result, Operands operands) {
   return operation;
 }
 
-Array apply(Op op, Operands operands, DType type) {
-  DeviceState& device = common_device(op, operands);
+Array record(Op op, Operands operands, const Common& common, DType type) {
   const DType result = result_type(op, type);
   Operation operation = make_operation(op, type, result, operands);
   if (op == Op::where) operation.arguments[0].as = DType::bool_;
-  const Shape shape = broadcast(op, operands);
-  Array out = result_array(device, result, shape, operands);
-  if (out.size() != 0) Recorder::of(device).record(operation, out, true);
+  Array out = result_array(common, result, operands);
+  if (out.size() != 0) Recorder::of(*common.device).record(operation, out, true);
   return out;
 }
 
-Array apply(Op op, Operands operands) { return apply(op, operands, compute_type(op, promoted(operands))); }
+Array apply(Op op, Operands operands) {
+  Common common;
+  analyse(op, operands, common);
+  return record(op, operands, common, compute_type(op, common.type));
+}
 
 Array unary(Op op, const Operand& a) {
   if (a.is_scalar()) return unary(op, full({}, a.scalar()));
@@ -192,8 +194,9 @@ void in_place(Op op, Array& target, const Operand& value) {
   check_has_value(target, std::string(info(op).name).c_str());
   const Operand self(target);
   const Operands operands{&self, &value};
-  DeviceState& device = common_device(op, operands);
-  const DType type = compute_type(op, promoted(operands));
+  Common common;
+  analyse(op, operands, common);
+  const DType type = compute_type(op, common.type);
   const DType result = result_type(op, type);
   if (!can_cast_same_kind(result, target.dtype()))
     throw DTypeError(prefix(op) + "Cannot cast ufunc '" + std::string(info(op).name) + "' output from dtype('" +
@@ -201,12 +204,9 @@ void in_place(Op op, Array& target, const Operand& value) {
                      "') with casting rule 'same_kind'");
   if (!target.writeable()) throw ShapeError(prefix(op) + "output array is read-only");
   const Operation operation = make_operation(op, type, result, operands);
-  if (!value.is_scalar() && !(value.array().shape() == target.shape())) {
-    const Shape shape = broadcast(op, operands);
-    if (!(shape == target.shape()))
-      throw ShapeError(prefix(op) + "non-broadcastable output operand with shape " + to_string(target.shape()) +
-                       " doesn't match the broadcast shape " + to_string(shape));
-  }
+  if (!(*common.shape == target.shape()))
+    throw ShapeError(prefix(op) + "non-broadcastable output operand with shape " + to_string(target.shape()) +
+                     " doesn't match the broadcast shape " + to_string(*common.shape));
   if (target.size() == 0) return;
   if (!value.is_scalar()) {
     const Array& other = value.array();
@@ -214,11 +214,15 @@ void in_place(Op op, Array& target, const Operand& value) {
                       other.dtype() == target.dtype() && other.shape() == target.shape() &&
                       other.strides() == target.strides();
     if (!same && may_share_memory(other, target)) {
-      target.assign(apply(op, operands, type));
+      target.assign(record(op, operands, common, type));
       return;
     }
   }
-  Recorder::of(device).record(operation, target, false);
+  if (!fits_slot(target.dtype(), slot_width(type))) {
+    target.assign(record(op, operands, common, type));
+    return;
+  }
+  Recorder::of(*common.device).record(operation, target, false);
 }
 
 }  // namespace
@@ -249,12 +253,19 @@ Array where(const Operand& condition, const Operand& a, const Operand& b) {
     const Array first = full({}, condition.scalar());
     return where(first, a, b);
   }
+  const detail::Operands all{&condition, &a, &b};
+  detail::Common common;
+  detail::analyse(Op::where, all, common);
+  DType type;
   if (detail::no_arrays({&a, &b})) {
     // Two numbers promote as NumPy's where does: each to its own default dtype.
-    const DType type = promote_types(detail::default_dtype(a.scalar()), detail::default_dtype(b.scalar()));
-    return detail::apply(Op::where, {&condition, &a, &b}, type);
+    type = promote_types(detail::default_dtype(a.scalar()), detail::default_dtype(b.scalar()));
+  } else {
+    detail::Common values;
+    detail::analyse(Op::where, {&a, &b}, values);
+    type = values.type;
   }
-  return detail::apply(Op::where, {&condition, &a, &b}, detail::promoted({&a, &b}));
+  return detail::record(Op::where, all, common, type);
 }
 
 Array& Array::operator+=(const Operand& value) & {
@@ -302,9 +313,11 @@ const Array& Array::assign(const Operand& value) const {
     if (size_ != 0) detail::Recorder::of(detail::Access::device(*this)).record(operation, *this, false);
     return *this;
   }
-  const Operand self(*this);
-  detail::DeviceState& device = detail::common_device(Op::store, {&self, &value});
   const Array& source = value.array();
+  detail::check_has_value(source, "assign");
+  detail::DeviceState& device = detail::Access::device(*this);
+  if (&device != &detail::Access::device(source))
+    detail::throw_different_devices(Op::store, device, detail::Access::device(source));
   if (!(source.shape() == shape_)) {
     // As NumPy: leading axes of extent 1 are dropped, then the value broadcasts.
     std::size_t extra = 0;
@@ -342,9 +355,10 @@ namespace {
 
 // A copy in the array's own axis order (NumPy's order='K').
 Array copy_as(const Array& array, DType dtype) {
-  detail::DeviceState& device = detail::Access::device(array);
   const Operand operand(array);
-  Array out = detail::result_array(device, dtype, array.shape(), {&operand});
+  detail::Common common;
+  detail::analyse(Op::load, {&operand}, common);
+  Array out = detail::result_array(common, dtype, {&operand});
   out.assign(array);
   return out;
 }

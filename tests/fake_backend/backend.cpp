@@ -141,7 +141,7 @@ std::int32_t deallocate(xp_device* device, void* data, xp_error* error) noexcept
 void advise_idle(xp_device* device, void* data, std::uint64_t bytes) noexcept {
   const std::lock_guard lock(device->mutex);
   unsigned char* real = device->resolve(reinterpret_cast<std::uintptr_t>(data), bytes);
-  if (real != nullptr) std::memset(real, 0xdb, bytes);  // the contents no longer matter
+  if (real != nullptr) std::memset(real, 0xdb, std::min<std::uint64_t>(bytes, 1u << 20));  // the contents no longer matter
 }
 
 std::int32_t copy_from_host(xp_device* device, void* to, const void* from, std::uint64_t bytes, xp_error* error) noexcept {

@@ -66,7 +66,7 @@ inline LaidOut lay_out(const oracle::Buffer& values, const oracle::Extents& shap
         break;
     }
   }
-  if (layout == Layout::offset) base = {oracle::product(shape) + 8};
+  if (layout == Layout::offset) base = Extents(1, oracle::product(shape) + 8);
 
   LaidOut result;
   result.view = oracle::View::of(oracle::random_buffer(values.dtype, oracle::product(base), rng), base);

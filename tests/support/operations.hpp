@@ -64,4 +64,29 @@ inline Buffer expected(Op op, const Buffer& a, const Buffer& b) {
   return oracle::apply(op, oracle::cast(a, type), oracle::cast(b, type));
 }
 
+/// dtype of an array together with a C++ number. NEP 50: only the number's kind counts.
+inline DType with_scalar(DType array, xp::Scalar::Kind kind) {
+  const xp::DTypeKind own = xp::kind(array);
+  switch (kind) {
+    case xp::Scalar::Kind::boolean: return array;
+    case xp::Scalar::Kind::integer:
+    case xp::Scalar::Kind::unsigned_integer: return array == xp::bool_ ? xp::int64 : array;
+    case xp::Scalar::Kind::real: return own < xp::DTypeKind::real ? xp::float64 : array;
+    case xp::Scalar::Kind::complex: break;
+  }
+  if (own == xp::DTypeKind::complex) return array;
+  return own == xp::DTypeKind::real && array != xp::float64 ? xp::complex64 : xp::complex128;
+}
+
+inline oracle::Value value_of(const xp::Scalar& scalar) {
+  switch (scalar.kind()) {
+    case xp::Scalar::Kind::boolean: return oracle::Value::of(scalar.integer() != 0);
+    case xp::Scalar::Kind::integer: return oracle::Value::of(scalar.integer());
+    case xp::Scalar::Kind::unsigned_integer: return oracle::Value::of(scalar.unsigned_integer());
+    case xp::Scalar::Kind::real: return oracle::Value::of(scalar.real());
+    case xp::Scalar::Kind::complex: break;
+  }
+  return oracle::Value::of(std::complex<double>(scalar.real(), scalar.imag()));
+}
+
 }  // namespace xp_test

@@ -242,14 +242,22 @@ struct View {
   /// The elements in C order.
   Buffer gather() const {
     Buffer result(dtype(), size());
-    Index i = 0;
-    each([&](Index position) { result.set(i++, storage->get(position)); });
+    visit(dtype(), [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      T* to = result.data<T>();
+      const T* from = storage->data<T>();
+      each([&](Index position) { *to++ = from[position]; });
+    });
     return result;
   }
   /// Writes elements in C order.
   void scatter(const Buffer& values) const {
-    Index i = 0;
-    each([&](Index position) { storage->set(position, values.get(i++)); });
+    visit(dtype(), [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      const T* from = values.data<T>();
+      T* to = storage->data<T>();
+      each([&](Index position) { to[position] = *from++; });
+    });
   }
 
   View transpose(const Extents& axes) const {

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plain loops over contiguous operands in their own dtype.
+#pragma once
+
+#include <array>
+
+#include "core/ops.hpp"
+#include "kernels/simd_host.hpp"
+#include "kernels/types.hpp"
+
+namespace xp::kernels {
+
+/// `stream`: past the caches; `to` is then aligned to the vector.
+using Loop = void (*)(void* to, const void* a, const void* b, std::int64_t count, bool stream);
+
+/// Which operand is one element for all.
+enum Shape : int { vector_vector = 0, vector_scalar, scalar_vector, shape_count };
+
+/// Calls f(load) for each vector of the result, where load(p, splatted) gives the vector of operand p.
+template <class T, class F>
+[[gnu::always_inline]] inline void vector_loop(T* to, std::int64_t count, bool stream, F f) {
+  constexpr int lanes = vector_bytes / static_cast<int>(sizeof(T)), unroll = 4;
+  using V = Vector<T>;
+  auto whole = [](const T* p) { return load_vector<V>(p); };
+  std::int64_t i = 0;
+  if (stream) [[unlikely]] {
+    for (; i + lanes <= count; i += lanes) stream_vector(to + i, f(i, whole));
+    stream_fence();
+  }
+  for (; i + unroll * lanes <= count; i += unroll * lanes) {
+    const V r0 = f(i, whole), r1 = f(i + lanes, whole), r2 = f(i + 2 * lanes, whole), r3 = f(i + 3 * lanes, whole);
+    store_vector(to + i, r0);
+    store_vector(to + i + lanes, r1);
+    store_vector(to + i + 2 * lanes, r2);
+    store_vector(to + i + 3 * lanes, r3);
+  }
+  for (; i + lanes <= count; i += lanes) store_vector(to + i, f(i, whole));
+  if (i < count) {
+    const std::int64_t bytes = (count - i) * static_cast<std::int64_t>(sizeof(T));
+    store_partial(to + i, f(i, [bytes](const T* p) { return load_partial(V{}, p, bytes); }), bytes);
+  }
+}
+
+/// F has a static apply for vectors of T. Unequal alignment of the operands does not matter much; memory bandwidth does.
+template <class T, class F, Shape shape>
+void binary_loop(void* to, const void* a, const void* b, std::int64_t count, bool stream) {
+  const T* x = static_cast<const T*>(a);
+  const T* y = static_cast<const T*>(b);
+  const Vector<T> one = splat_bits<T>(shape == scalar_vector ? *x : *y);
+  vector_loop(static_cast<T*>(to), count, stream, [=](std::int64_t i, auto load) [[gnu::always_inline]] {
+    if constexpr (shape == vector_vector)
+      return F::apply(load(x + i), load(y + i));
+    else if constexpr (shape == vector_scalar)
+      return F::apply(load(x + i), one);
+    else
+      return F::apply(one, load(y + i));
+  });
+}
+
+template <class T, class F>
+void unary_loop(void* to, const void* a, const void*, std::int64_t count, bool stream) {
+  const T* x = static_cast<const T*>(a);
+  vector_loop(static_cast<T*>(to), count, stream, [=](std::int64_t i, auto load) [[gnu::always_inline]] { return F::apply(load(x + i)); });
+}
+
+/// The compiler packs the results to bytes; F is a scalar functor.
+template <class T, class F, Shape shape>
+void compare_loop(void* to, const void* a, const void* b, std::int64_t count, bool) {
+  std::uint8_t* __restrict result = static_cast<std::uint8_t*>(to);
+  const T* __restrict x = static_cast<const T*>(a);
+  const T* __restrict y = static_cast<const T*>(b);
+  const T one = shape == scalar_vector ? *x : *y;
+  for (std::int64_t i = 0; i < count; ++i) {
+    if constexpr (shape == vector_vector)
+      result[i] = F::apply(x[i], y[i]);
+    else if constexpr (shape == vector_scalar)
+      result[i] = F::apply(x[i], one);
+    else
+      result[i] = F::apply(one, y[i]);
+  }
+}
+
+// ---- Operations on vectors -------------------------------------------------------------------------------------------
+
+struct LoopAdd {
+  template <class V>
+  static V apply(V a, V b) {
+    return a + b;
+  }
+};
+struct LoopSubtract {
+  template <class V>
+  static V apply(V a, V b) {
+    return a - b;
+  }
+};
+struct LoopMultiply {
+  template <class V>
+  static V apply(V a, V b) {
+    return a * b;
+  }
+};
+struct LoopDivide {
+  template <class V>
+  static V apply(V a, V b) {
+    return a / b;
+  }
+};
+struct LoopOr {
+  template <class V>
+  static V apply(V a, V b) {
+    return (a | b) != 0 ? V{} + 1 : V{};
+  }
+};
+struct LoopAnd {
+  template <class V>
+  static V apply(V a, V b) {
+    return ((a != 0) & (b != 0)) ? V{} + 1 : V{};
+  }
+};
+struct LoopNegative {
+  template <class V>
+  static V apply(V a) {
+    return -a;
+  }
+};
+template <class T>
+struct LoopAbsolute {
+  static Vector<T> apply(Vector<T> a) {
+    using U = Vector<Unsigned<T>>;
+    if constexpr (std::is_floating_point_v<T>)
+      return reinterpret_cast<Vector<T>>(reinterpret_cast<U>(a) & (static_cast<Unsigned<T>>(-1) >> 1));
+    else
+      return reinterpret_cast<Vector<T>>(a < 0 ? -reinterpret_cast<U>(a) : reinterpret_cast<U>(a));
+  }
+};
+template <class T>
+struct LoopSqrt {
+  static Vector<T> apply(Vector<T> a) { return vector_sqrt<T>(a); }
+};
+
+// ---- Tables ----------------------------------------------------------------------------------------------------------
+
+struct LoopTable {
+  std::array<Loop, shape_count> binary[static_cast<int>(Op::count_)][XP_DTYPE_COUNT];
+  Loop unary[static_cast<int>(Op::count_)][XP_DTYPE_COUNT];
+};
+
+template <class T, class F>
+constexpr void set_loop(LoopTable& table, Op op, int dtype) {
+  table.binary[static_cast<int>(op)][dtype] = {binary_loop<T, F, vector_vector>, binary_loop<T, F, vector_scalar>,
+                                               binary_loop<T, F, scalar_vector>};
+}
+
+template <class T, class F>
+constexpr void set_compare(LoopTable& table, Op op, int dtype) {
+  table.binary[static_cast<int>(op)][dtype] = {compare_loop<T, F, vector_vector>, compare_loop<T, F, vector_scalar>,
+                                               compare_loop<T, F, scalar_vector>};
+}
+
+/// a > b as b < a: F with its operands exchanged.
+template <class F>
+struct Exchanged {
+  template <class T>
+  static bool apply(T a, T b) {
+    return F::apply(b, a);
+  }
+};
+
+template <int dtype>
+constexpr void set_arithmetic(LoopTable& table) {
+  using T = Storage<dtype>;
+  if constexpr (std::is_same_v<T, Bool>) {
+    set_loop<std::uint8_t, LoopOr>(table, Op::add, dtype);
+    set_loop<std::uint8_t, LoopAnd>(table, Op::multiply, dtype);
+  } else if constexpr (std::is_arithmetic_v<T>) {
+    using W = typename std::conditional_t<std::is_floating_point_v<T>, std::type_identity<T>, std::make_unsigned<T>>::type;
+    set_loop<W, LoopAdd>(table, Op::add, dtype);
+    set_loop<W, LoopSubtract>(table, Op::subtract, dtype);
+    set_loop<W, LoopMultiply>(table, Op::multiply, dtype);
+    table.unary[static_cast<int>(Op::negative)][dtype] = unary_loop<W, LoopNegative>;
+    if constexpr (std::is_signed_v<T>) table.unary[static_cast<int>(Op::absolute)][dtype] = unary_loop<T, LoopAbsolute<T>>;
+    if constexpr (std::is_floating_point_v<T>) {
+      set_loop<T, LoopDivide>(table, Op::divide, dtype);
+      table.unary[static_cast<int>(Op::sqrt)][dtype] = unary_loop<T, LoopSqrt<T>>;
+    }
+    set_compare<T, Equal>(table, Op::equal, dtype);
+    set_compare<T, NotEqual>(table, Op::not_equal, dtype);
+    set_compare<T, Less>(table, Op::less, dtype);
+    set_compare<T, LessEqual>(table, Op::less_equal, dtype);
+    set_compare<T, Exchanged<Less>>(table, Op::greater, dtype);
+    set_compare<T, Exchanged<LessEqual>>(table, Op::greater_equal, dtype);
+  }
+}
+
+template <int... dtypes>
+constexpr LoopTable make_loops(std::integer_sequence<int, dtypes...>) {
+  LoopTable table{};
+  (set_arithmetic<dtypes>(table), ...);
+  return table;
+}
+
+}  // namespace xp::kernels
