@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pool: reuse, limits, giving back. Limits are read when a device is opened: child processes.
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <thread>

@@ -50,7 +50,7 @@ TEST(Promotion, IsCommutativeAndHoldsBothOperands) {
 
 // Rows of three cells, after a header.
 std::vector<std::array<std::string, 3>> read_table(const std::string& name) {
-  std::ifstream file(std::string(XP_TEST_DATA) + "/" + name);
+  std::ifstream file(std::string(XP_GOLDEN_DIR) + "/" + name);
   std::vector<std::array<std::string, 3>> rows;
   for (std::string line; std::getline(file, line);) {
     if (line.empty() || line[0] == '#') continue;

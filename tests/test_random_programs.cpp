@@ -36,8 +36,10 @@ class RandomPrograms : public OnDevice {
     try {
       LibraryMachine machine{device, {}, {}, {}};
       OracleMachine guard;  // says which steps make sense, when the program has been cut down
-      for (const Step& step : program)
-        if (guard.run(step)) machine.run(step);
+      for (const Step& step : program) {
+        const bool copy_reshape = guard.copies(step);
+        if (guard.run(step)) machine.run(step, copy_reshape);
+      }
       for (std::size_t k = 0; k < slot_count; ++k)
         if (machine.slots[k].has_value()) outcome.slots[k] = oracle::read(machine.slots[k]);
       outcome.seen = std::move(machine.seen);

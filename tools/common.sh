@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# What tools/run, tools/test and .ci/run share. To be sourced.
+# What the tools and .ci/run share. To be sourced.
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+have() { command -v "$1" >/dev/null 2>&1; }
 
 # A kernel source takes up to 2 GB to compile.
 parallel_jobs() {
@@ -21,11 +23,22 @@ build_preset() {
   shift
   mkdir -p "$root/build/$preset"
   [[ ! -e $root/build/$preset/CMakeCache.txt ]] || first=0
-  command -v ninja >/dev/null 2>&1 || generator=(-G "Unix Makefiles")
+  have ninja || generator=(-G "Unix Makefiles")
   if ! (cd "$root" && cmake --preset "$preset" ${generator[@]+"${generator[@]}"}) >"$log" 2>&1; then
     cat "$log" >&2
     return 1
   fi
   if ((first)); then grep -E 'Kokkos [0-9].*:|SLEEF:' "$log" | sed 's/^[- ]*//' || true; fi
   (cd "$root" && cmake --build "build/$preset" "$@")
+}
+
+# clang-tidy before 17 knows neither all of today's C++ library nor our use of __builtin_cpu_supports().
+find_clang_tidy() {
+  local name version
+  for name in clang-tidy clang-tidy-{19,20,21,22,18,17}; do
+    have "$name" || continue
+    version=$("$name" --version | grep -oE 'version [0-9]+')
+    ((${version#version } >= 17)) && echo "$name" && return 0
+  done
+  return 1
 }

@@ -27,8 +27,8 @@ enum class Access : std::uint8_t {
 };
 
 struct OperandPlan {
-  Access load = Access::unused;
-  Access store = Access::unused;
+  Access load;
+  Access store;
   std::uint8_t value_type;  // dtype of the value stored
   Fetch fetch;
   Spread spread;

@@ -125,8 +125,9 @@ T convert(const Element& element) {
     if (element.real >= static_cast<double>(high)) return high;
     return static_cast<T>(element.real);
   } else {
-    return static_cast<T>(element.is_unsigned ? static_cast<double>(static_cast<std::uint64_t>(element.integer))
-                                              : element.real);
+    if (!element.is_integer) return static_cast<T>(element.real);
+    return element.is_unsigned ? static_cast<T>(static_cast<std::uint64_t>(element.integer))
+                               : static_cast<T>(element.integer);
   }
 }
 

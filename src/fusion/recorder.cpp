@@ -154,13 +154,14 @@ bool Recorder::input_joins(const Array& array) const {
 bool Recorder::has_room(int entries, int instructions, int constants) {
   auto fits = [&] {
     // Lowering adds at most a load and a store per written view.
-    return max_entries - std::popcount(used_slots_) >= entries &&
-           2 * (std::popcount(written_slots_) + 1) + instruction_count_ + instructions <= XP_MAX_INSTRUCTIONS;
+    return max_entries - used_count_ >= entries &&
+           2 * (written_count_ + 1) + instruction_count_ + instructions <= XP_MAX_INSTRUCTIONS;
   };
   if (instruction_count_ + instructions > max_instructions || constant_count_ + constants > XP_MAX_CONSTANTS)
     return false;
-  if (fits()) return true;
+  if (written_count_ < collect_at_ && fits()) return true;
   collect_dead_entries();
+  collect_at_ = written_count_ + collect_every;
   return fits();
 }
 
@@ -186,6 +187,8 @@ void Recorder::collect_dead_entries() {
     entry.written = false;
     used_slots_ &= ~(1u << k);
     written_slots_ &= ~(1u << k);
+    --used_count_;
+    --written_count_;
   }
 }
 
@@ -235,6 +238,7 @@ void Recorder::begin(const Array& space, int width) {
 Recorder::Entry& Recorder::new_entry(const Array& array) {
   const int k = std::countr_one(used_slots_);
   used_slots_ |= 1u << k;
+  ++used_count_;
   entry_count_ = std::max(entry_count_, k + 1);
   touches_wrapped_ |= Access::storage(array)->wrapped;
   Entry& entry = entries_[static_cast<std::size_t>(k)];
@@ -331,6 +335,7 @@ void Recorder::write(const Array& out, Ref value, bool fresh) {
   if (!target->written) {
     target->written = true;
     written_slots_ |= 1u << (target - entries_.data());
+    ++written_count_;
     get(target->storage)->writer.store(this, std::memory_order_release);
   }
   get(target->storage)->last_written_slot = static_cast<std::uint8_t>(target - entries_.data());
@@ -431,6 +436,8 @@ void Recorder::clear(Garbage& garbage) noexcept {
   }
   entry_count_ = instruction_count_ = constant_count_ = 0;
   used_slots_ = written_slots_ = 0;
+  used_count_ = written_count_ = 0;
+  collect_at_ = collect_every;
   touches_wrapped_ = false;
   retained_bytes_ = 0;
   reduce_out_ = nullptr;

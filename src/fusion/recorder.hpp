@@ -68,6 +68,8 @@ class Recorder {
 
   static constexpr int max_entries = XP_MAX_OPERANDS;
   static constexpr int max_instructions = 64;
+  // Rebinding a name in a loop leaves a dead result each time; few at once keep every search short.
+  static constexpr int collect_every = 8;
 
   struct Instruction {
     Op op;
@@ -132,6 +134,9 @@ class Recorder {
   int entry_count_ = 0;             // slots in use are below this
   std::uint32_t used_slots_ = 0;    // those with a storage
   std::uint32_t written_slots_ = 0;  // those that the program writes
+  int used_count_ = 0;              // bits in the two masks
+  int written_count_ = 0;
+  int collect_at_ = collect_every;  // written views at which dead ones are looked for
   bool touches_wrapped_ = false;    // some storage is memory of the caller's
   int instruction_count_ = 0;
   int constant_count_ = 0;

@@ -103,7 +103,11 @@ inline View reshaped(const View& view, const Extents& shape) {
 struct OracleMachine {
   std::array<std::optional<View>, slot_count> slots;
   std::vector<oracle::Buffer> seen;  // by `read` steps
+  // Results have their operands' memory order, which is not modelled here. It decides whether a reshape is a view; so
+  // reshapes of what is not known to be in C order are copied.
+  std::array<bool, slot_count> c_order{};
 
+  bool copies(const Step& s) const { return s.kind == Kind::reshape && s.a != a_number && !c_order[static_cast<std::size_t>(s.a)]; }
   bool has(int k) const { return k == a_number || slots[static_cast<std::size_t>(k)].has_value(); }
   const View& at(int k) const { return *slots[static_cast<std::size_t>(k)]; }
 
@@ -111,13 +115,13 @@ struct OracleMachine {
     switch (s.kind) {
       case Kind::upload: {
         Rng rng(s.seed);
-        return set(s.out, View::of(oracle::random_buffer(s.dtype, oracle::product(s.shape), rng, oracle::Flavour::finite), s.shape));
+        return set(s.out, View::of(oracle::random_buffer(s.dtype, oracle::product(s.shape), rng, oracle::Flavour::finite), s.shape), true);
       }
-      case Kind::constant: return set(s.out, View::of(filled(s.number, s.dtype, oracle::product(s.shape)), s.shape));
+      case Kind::constant: return set(s.out, View::of(filled(s.number, s.dtype, oracle::product(s.shape)), s.shape), true);
       case Kind::arange: {
         oracle::Buffer values(xp::int64, oracle::product(s.shape));
         for (Index i = 0; i < values.count; ++i) values.data<std::int64_t>()[i] = i;
-        return set(s.out, View::of(oracle::cast(values, s.dtype), {values.count}));
+        return set(s.out, View::of(oracle::cast(values, s.dtype), {values.count}), true);
       }
       case Kind::binary:
       case Kind::unary: {
@@ -142,8 +146,8 @@ struct OracleMachine {
       case Kind::sum: return has_array(s.a) && store(s, View::of(oracle::sum(at(s.a).gather()), {}));
       case Kind::in_place:
       case Kind::assign: return write(s);
-      case Kind::slice: return has_array(s.a) && fits_parts(s) && set(s.out, sliced(at(s.a), s.parts));
-      case Kind::transpose: return has_array(s.a) && at(s.a).shape.size() == s.shape.size() && set(s.out, at(s.a).transpose(s.shape));
+      case Kind::slice: return has_array(s.a) && fits_parts(s) && set(s.out, sliced(at(s.a), s.parts), known(s.a));
+      case Kind::transpose: return has_array(s.a) && at(s.a).shape.size() == s.shape.size() && set(s.out, at(s.a).transpose(s.shape), known(s.a));
       case Kind::broadcast: {
         if (!has_array(s.a)) return false;
         const View& a = at(s.a);
@@ -152,11 +156,12 @@ struct OracleMachine {
           const Index to = s.shape[s.shape.size() - 1 - d], from = a.shape[a.shape.size() - 1 - d];
           if (from != 1 && from != to) return false;
         }
-        return set(s.out, a.broadcast_to(s.shape));
+        return set(s.out, a.broadcast_to(s.shape), known(s.a));
       }
       case Kind::reshape:
-        return has_array(s.a) && at(s.a).size() == oracle::product(s.shape) && set(s.out, reshaped(at(s.a), s.shape));
-      case Kind::alias: return has_array(s.a) && set(s.out, View(at(s.a)));
+        if (!has_array(s.a) || at(s.a).size() != oracle::product(s.shape)) return false;
+        return set(s.out, copies(s) ? View::of(at(s.a).gather(), s.shape) : reshaped(at(s.a), s.shape), !copies(s));
+      case Kind::alias: return has_array(s.a) && set(s.out, View(at(s.a)), known(s.a));
       case Kind::drop:
         slots[static_cast<std::size_t>(s.out)].reset();
         return true;
@@ -178,7 +183,9 @@ struct OracleMachine {
 
  private:
   bool has_array(int k) const { return k != a_number && has(k); }
-  bool set(int k, View view) {
+  bool known(int k) const { return c_order[static_cast<std::size_t>(k)]; }
+  bool set(int k, View view, bool in_c_order = false) {
+    c_order[static_cast<std::size_t>(k)] = in_c_order;
     slots[static_cast<std::size_t>(k)] = std::move(view);
     return true;
   }
@@ -223,10 +230,9 @@ struct OracleMachine {
     return *type;
   }
   oracle::Buffer operand(int k, const Scalar& number, DType type, const Extents& shape) const {
-    if (k == a_number) return filled(oracle_scalar(number), type, oracle::product(shape));
+    if (k == a_number) return filled(number, type, oracle::product(shape));
     return oracle::cast(at(k).broadcast_to(shape).gather(), type);
   }
-  static Scalar oracle_scalar(const Scalar& number) { return number; }
 
   bool write(const Step& s) {
     if (!has_array(s.out) || !has(s.b) || (s.within && !fits_parts(s))) return false;
@@ -261,7 +267,7 @@ struct LibraryMachine {
   std::vector<oracle::Buffer> seen;
   std::optional<xp::Exposed> lease;
 
-  void run(const Step& s) {
+  void run(const Step& s, bool copy_reshape) {
     Array& out = slots[static_cast<std::size_t>(s.out)];
     switch (s.kind) {
       case Kind::upload: {
@@ -302,7 +308,10 @@ struct LibraryMachine {
       case Kind::slice: out = sliced(at(s.a), s.parts); break;
       case Kind::transpose: out = at(s.a).transpose(xp::Shape(s.shape)); break;
       case Kind::broadcast: out = at(s.a).broadcast_to(xp::Shape(s.shape)); break;
-      case Kind::reshape: out = at(s.a).reshape(xp::Shape(s.shape)); break;
+      case Kind::reshape: 
+        out = at(s.a).reshape(xp::Shape(s.shape));
+        if (copy_reshape) out = out.copy();
+        break;
       case Kind::alias: out = Array(at(s.a)); break;
       case Kind::drop: out = Array(); break;
       case Kind::eval: xp::eval(at(s.a)); break;
