@@ -84,8 +84,9 @@ TEST_P(Creation, IntegersOutOfRangeAreRefused) {
   EXPECT_THROW(xp::full({2}, 128, xp::int8, device), xp::DTypeError);
   EXPECT_THROW(xp::full({2}, -129, xp::int8, device), xp::DTypeError);
   EXPECT_THROW(xp::full({2}, std::numeric_limits<std::uint64_t>::max(), xp::int64, device), xp::DTypeError);
-  EXPECT_NE(message_of<xp::DTypeError>([&] { xp::full({2}, 256, xp::uint8, device); }).find("256 out of bounds for uint8"),
-            std::string::npos);
+  EXPECT_NE(
+      message_of<xp::DTypeError>([&] { xp::full({2}, 256, xp::uint8, device); }).find("256 out of bounds for uint8"),
+      std::string::npos);
   EXPECT_EQ(xp::full({1}, -128, xp::int8, device).item<std::int8_t>(), -128);
   EXPECT_EQ(xp::full({1}, 255, xp::uint8, device).item<std::uint8_t>(), 255);
   EXPECT_EQ(xp::full({1}, std::numeric_limits<std::int64_t>::min(), xp::int64, device).item<std::int64_t>(),
@@ -99,7 +100,8 @@ TEST_P(Creation, HugeAndNegativeShapesAreRefused) {
   EXPECT_THROW(xp::empty({huge, 4}, device), xp::ShapeError);
   EXPECT_THROW(xp::zeros({huge}, xp::float64, device), xp::ShapeError);  // 2^65 bytes
   EXPECT_THROW(xp::zeros({huge, huge, huge}, xp::int8, device), xp::ShapeError);
-  EXPECT_NE(message_of<xp::ShapeError>([&] { xp::zeros({-1}, device); }).find("negative dimensions are not allowed"), std::string::npos);
+  EXPECT_NE(message_of<xp::ShapeError>([&] { xp::zeros({-1}, device); }).find("negative dimensions are not allowed"),
+            std::string::npos);
   EXPECT_NO_THROW(xp::zeros({huge, 0, huge}, device));
   EXPECT_EQ(xp::zeros({huge, 0}, device).size(), 0);
   // Fits 63 bits, but no memory.
@@ -128,7 +130,9 @@ TEST_P(Creation, LikeKeepsTheMemoryOrder) {
 }
 
 TEST_P(Creation, ArangeOfIntegers) {
-  auto values = [&](xp::Scalar a, xp::Scalar b, xp::Scalar step) { return xp::arange(a, b, step, {}, device).to_vector<std::int64_t>(); };
+  auto values = [&](xp::Scalar a, xp::Scalar b, xp::Scalar step) {
+    return xp::arange(a, b, step, {}, device).to_vector<std::int64_t>();
+  };
   using Integers = std::vector<std::int64_t>;
   EXPECT_EQ(xp::arange(5, {}, device).to_vector<std::int64_t>(), (Integers{0, 1, 2, 3, 4}));
   EXPECT_EQ(values(2, 10, 3), (Integers{2, 5, 8}));
@@ -142,12 +146,14 @@ TEST_P(Creation, ArangeOfIntegers) {
   EXPECT_EQ(values(least, most, most), (Integers{least, -1, most - 1}));
   EXPECT_EQ(values(most, least, least), (Integers{most, -1}));
   EXPECT_EQ(xp::arange(3, {}, device).dtype(), xp::int64);
-  EXPECT_EQ(xp::arange(0, 300, 100, xp::int16, device).to_vector<std::int16_t>(), (std::vector<std::int16_t>{0, 100, 200}));
+  EXPECT_EQ(xp::arange(0, 300, 100, xp::int16, device).to_vector<std::int16_t>(),
+            (std::vector<std::int16_t>{0, 100, 200}));
   EXPECT_EQ(xp::arange(0, 4, 1, xp::complex64, device).to_vector<std::complex<float>>()[3], std::complex<float>(3));
 }
 
 TEST_P(Creation, ArangeOfFloats) {
-  for (const auto& [start, stop, step] : {std::tuple{0.0, 1.0, 0.1}, {0.0, 3.0, 0.7}, {1.0, -2.0, -0.3}, {0.5, 100.0, 1.0}, {1e300, 3e300, 1e299}}) {
+  for (const auto& [start, stop, step] :
+       {std::tuple{0.0, 1.0, 0.1}, {0.0, 3.0, 0.7}, {1.0, -2.0, -0.3}, {0.5, 100.0, 1.0}, {1e300, 3e300, 1e299}}) {
     const Array x = xp::arange(start, stop, step, {}, device);
     ASSERT_EQ(x.dtype(), xp::float64);
     ASSERT_EQ(x.size(), static_cast<Index>(std::ceil((stop - start) / step)));
@@ -156,8 +162,10 @@ TEST_P(Creation, ArangeOfFloats) {
     const double delta = (start + step) - start;
     for (std::size_t i = 0; i < got.size(); ++i) EXPECT_EQ(got[i], start + static_cast<double>(i) * delta) << i;
   }
-  EXPECT_EQ(xp::arange(0, 1, 0.25, xp::float32, device).to_vector<float>(), (std::vector<float>{0, 0.25f, 0.5f, 0.75f}));
-  EXPECT_EQ(xp::arange(0.0, 3.0, 1.0, xp::int32, device).to_vector<std::int32_t>(), (std::vector<std::int32_t>{0, 1, 2}));
+  EXPECT_EQ(xp::arange(0, 1, 0.25, xp::float32, device).to_vector<float>(),
+            (std::vector<float>{0, 0.25f, 0.5f, 0.75f}));
+  EXPECT_EQ(xp::arange(0.0, 3.0, 1.0, xp::int32, device).to_vector<std::int32_t>(),
+            (std::vector<std::int32_t>{0, 1, 2}));
   EXPECT_EQ(xp::arange(3.0, {}, device).dtype(), xp::float64);
 }
 
@@ -180,7 +188,8 @@ TEST_P(Creation, Linspace) {
   EXPECT_EQ(xp::linspace(2, 2, 3, true, xp::float64, device).to_vector<double>(), (Doubles{2, 2, 2}));
   EXPECT_EQ(xp::linspace(0, 10, 50, true, xp::float64, device).size(), 50);
   EXPECT_EQ(xp::linspace(0, 10, 3, true, xp::float32, device).to_vector<float>(), (std::vector<float>{0, 5, 10}));
-  EXPECT_EQ(xp::linspace(0, 3, 4, true, xp::int32, device).to_vector<std::int32_t>(), (std::vector<std::int32_t>{0, 1, 2, 3}));
+  EXPECT_EQ(xp::linspace(0, 3, 4, true, xp::int32, device).to_vector<std::int32_t>(),
+            (std::vector<std::int32_t>{0, 1, 2, 3}));
   EXPECT_THROW(xp::linspace(0, 1, -1, true, xp::float64, device), xp::Error);
   const Doubles fine = xp::linspace(-1.1, 2.3, 1001, true, xp::float64, device).to_vector<double>();
   const double step = (2.3 - -1.1) / 1000;
@@ -250,11 +259,28 @@ TEST_P(Creation, CopiesOfHostDataIntoViews) {
   EXPECT_EQ(twice(0, 0).item<double>(), 18);
 }
 
-// ---- Random numbers ---------------------------------------------------------------------------------------------------
+TEST_P(Creation, TransfersAreCounted) {
+  xp::synchronize();
+  xp::reset_stats();
+  const Array x = xp::asarray(Doubles(100, 1.0), device);
+  EXPECT_EQ(xp::stats().host_to_device, 1u);
+  EXPECT_EQ(xp::stats().host_to_device_bytes, 800u);
+  x(xp::slice(0, 10)).to_vector<double>();
+  EXPECT_EQ(xp::stats().device_to_host, 1u);
+  EXPECT_EQ(xp::stats().device_to_host_bytes, 80u);
+  xp::sum(x).item<double>();
+  EXPECT_EQ(xp::stats().device_to_host, 2u);
+  EXPECT_EQ(xp::stats().device_to_host_bytes, 88u);
+  EXPECT_EQ(xp::stats().operations, 1u);
+}
+
+// ---- Random numbers
+// ---------------------------------------------------------------------------------------------------
 
 TEST(Philox, KnownAnswers) {
   // Random123's kat_vectors for philox4x32 with 10 rounds.
-  EXPECT_EQ(fake::philox({0, 0, 0, 0}, {0, 0}), (std::array<std::uint32_t, 4>{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
+  EXPECT_EQ(fake::philox({0, 0, 0, 0}, {0, 0}),
+            (std::array<std::uint32_t, 4>{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
   EXPECT_EQ(fake::philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}),
             (std::array<std::uint32_t, 4>{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
 }

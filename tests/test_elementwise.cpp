@@ -51,7 +51,8 @@ std::vector<std::pair<Layout, Layout>> layout_pairs(Index size) {
 
 // All rows on one pair of operands: alone, and on selections of them so that inputs and results stay in registers.
 void check_rows(const LaidOut& a, const LaidOut& b, const LaidOut& mask, Flavour flavour, const std::string& where) {
-  const Buffer left = oracle::where(mask.values, a.values, b.values), right = oracle::where(mask.values, b.values, a.values);
+  const Buffer left = oracle::where(mask.values, a.values, b.values),
+               right = oracle::where(mask.values, b.values, a.values);
   for (const Op op : callable_rows()) {
     const DType type = computed_in(op, a.values.dtype);
     if (!oracle::computes_in(op, type)) {
@@ -120,10 +121,17 @@ TEST_P(Rows, InPlaceWritesTheViewAndNothingElse) {
       const Index count = oracle::product(shape);
       LaidOut x = lay_out(oracle::random_buffer(dtype(), count, rng), shape, first, device, rng);
       const LaidOut y = lay_out(oracle::random_buffer(dtype(), count, rng), shape, second, device, rng);
-      check_in_place(Op::add, [](Array a, const Array& b) { a += b; }, x, y, describe(Op::add, dtype(), first, second, shape));
-      check_in_place(Op::subtract, [](Array a, const Array& b) { a -= b; }, x, y, describe(Op::subtract, dtype(), first, second, shape));
-      check_in_place(Op::multiply, [](Array a, const Array& b) { a *= b; }, x, y, describe(Op::multiply, dtype(), first, second, shape));
-      check_in_place(Op::divide, [](Array a, const Array& b) { a /= b; }, x, y, describe(Op::divide, dtype(), first, second, shape));
+      check_in_place(
+          Op::add, [](Array a, const Array& b) { a += b; }, x, y, describe(Op::add, dtype(), first, second, shape));
+      check_in_place(
+          Op::subtract, [](Array a, const Array& b) { a -= b; }, x, y,
+          describe(Op::subtract, dtype(), first, second, shape));
+      check_in_place(
+          Op::multiply, [](Array a, const Array& b) { a *= b; }, x, y,
+          describe(Op::multiply, dtype(), first, second, shape));
+      check_in_place(
+          Op::divide, [](Array a, const Array& b) { a /= b; }, x, y,
+          describe(Op::divide, dtype(), first, second, shape));
       if (HasFatalFailure()) return;
     }
   }
@@ -139,9 +147,11 @@ TEST_P(Rows, CastsToEveryDType) {
       const Layout layout = layouts[turn++ % std::size(layouts)];
       const auto shapes = shapes_of(size);
       const Extents& shape = shapes[turn % shapes.size()];
-      const LaidOut x = lay_out(oracle::random_buffer(dtype(), oracle::product(shape), rng), shape, layout, device, rng);
+      const LaidOut x =
+          lay_out(oracle::random_buffer(dtype(), oracle::product(shape), rng), shape, layout, device, rng);
       const Buffer want = oracle::cast(x.values, to);
-      const std::string where = std::string(xp::name(dtype())) + " to " + std::string(xp::name(to)) + ", layout " + name(layout);
+      const std::string where =
+          std::string(xp::name(dtype())) + " to " + std::string(xp::name(to)) + ", layout " + name(layout);
       ASSERT_TRUE(oracle::equal(x.array.astype(to), want)) << where;
       // Written into the elements of a view by assignment.
       LaidOut target = lay_out(oracle::random_buffer(to, x.values.count, rng), shape, Layout::stepped, device, rng);
@@ -192,7 +202,8 @@ TEST_P(Rows, MixedDTypesPromote) {
 
 INSTANTIATE_TEST_SUITE_P(On, Rows, testing::Combine(testing::ValuesIn(device_names()), testing::ValuesIn(all_dtypes)),
                          [](const testing::TestParamInfo<Rows::ParamType>& info) {
-                           std::string text = std::get<0>(info.param) + "_" + std::string(xp::name(std::get<1>(info.param)));
+                           std::string text =
+                               std::get<0>(info.param) + "_" + std::string(xp::name(std::get<1>(info.param)));
                            std::replace(text.begin(), text.end(), ':', '_');
                            return text;
                          });

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <thread>
 
 #include "support/devices.hpp"
@@ -29,7 +30,7 @@ class Exit : public testing::TestWithParam<std::string> {
 };
 
 // A child that ends well says so last, and writes nothing to stderr.
-#define EXPECT_ENDS_WELL(result)               \
+#define EXPECT_ENDS_WELL(result)                \
   EXPECT_EQ((result).exit_code, 0) << (result); \
   EXPECT_EQ((result).signal, 0) << (result);    \
   EXPECT_EQ((result).err, "") << (result);      \
@@ -68,15 +69,14 @@ TEST_P(Exit, ByCallingExit) { EXPECT_ENDS_WELL(run("exit_in_function")); }
 
 XP_CHILD(exit_while_thread_waits) {
   // A thread that never ends holds recorded work.
+  static std::atomic<bool> recorded{false};
   std::thread([] {
     const Array x = xp::ones({1000}, child_device()) + 1;
     at_namespace_scope = x;
+    recorded = true;
     while (true) pause();
   }).detach();
-  while (true) {
-    usleep(1000);
-    if (xp::stats().operations > 0) break;
-  }
+  while (!recorded) std::this_thread::yield();
   std::cout << "done\n";
   return 0;
 }
@@ -154,7 +154,8 @@ TEST_P(Exit, AfterAnExceptionInAScope) { EXPECT_ENDS_WELL(run("uncaught_in_threa
 
 INSTANTIATE_TEST_SUITE_P(On, Exit, testing::ValuesIn(device_names()), test_suffix);
 
-// ---- What the fake backend saw at the end -----------------------------------------------------------------------------
+// ---- What the fake backend saw at the end
+// -----------------------------------------------------------------------------
 
 std::int64_t runs_in_main = 0;
 

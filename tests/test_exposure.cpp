@@ -69,7 +69,8 @@ TEST_P(Exposure, TakingALeaseLaunchesWhatTouchesTheMemory) {
 
 TEST_P(Exposure, TheAddressIsThatOfTheFirstIndex) {
   const Array x = iota(100);
-  const xp::Exposed whole = xp::expose(x), part = xp::expose(x(slice(10, 20))), reversed = xp::expose(x(slice(xp::none, xp::none, -1)));
+  const xp::Exposed whole = xp::expose(x), part = xp::expose(x(slice(10, 20))),
+                    reversed = xp::expose(x(slice(xp::none, xp::none, -1)));
   EXPECT_EQ(static_cast<const char*>(part.data()) - static_cast<const char*>(whole.data()), 80);
   EXPECT_EQ(static_cast<const char*>(reversed.data()) - static_cast<const char*>(whole.data()), 99 * 8);
 }

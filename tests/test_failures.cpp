@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lack of memory and broken devices, on the fake backend, which can be told to fail. Faults are for ever: child processes.
+// Lack of memory and broken devices, on the fake backend, which can be told to fail. Faults are for ever: child
+// processes.
 #include "support/devices.hpp"
 #include "support/fake.hpp"
 #include "support/main.hpp"
@@ -23,7 +24,8 @@ class OutOfMemory : public testing::Test {
   }
   void TearDown() override { fake_control().fail_allocations = 0; }
   const xp::Device fake{"fake:0"};
-  static constexpr Index n = 290000;  // more than half of the slab that the pool takes for it: the next one needs another
+  static constexpr Index n =
+      290000;  // more than half of the slab that the pool takes for it: the next one needs another
 };
 
 TEST_F(OutOfMemory, LeavesTheProgramOpenAndARetryWorks) {
@@ -74,9 +76,7 @@ TEST_F(OutOfMemory, TheMessageSaysWhatWasAskedAndWhatThereIs) {
 TEST_F(OutOfMemory, CachedBlocksAreFreedBeforeGivingUp) {
   const Index limit = xp::memory_info(fake).limit;
   const Index part = limit / 4 / 8;
-  {
-    const Array a = xp::empty({part}, fake), b = xp::empty({part}, fake), c = xp::empty({part}, fake);
-  }
+  { const Array a = xp::empty({part}, fake), b = xp::empty({part}, fake), c = xp::empty({part}, fake); }
   // The three quarters that are cached as blocks of a quarter must go back to make room for a block of two.
   EXPECT_NO_THROW(xp::empty({2 * part}, fake));
 }
@@ -92,6 +92,21 @@ TEST_F(OutOfMemory, NothingIsChangedByARefusedAllocation) {
   xp::synchronize();
   EXPECT_EQ(xp::memory_info(fake).used, used);
   EXPECT_EQ(x(7).item<double>(), 7);
+}
+
+TEST_F(OutOfMemory, ARefusedCallKeepsWhatItWouldHaveConsumed) {
+  const Array x = iota(n, fake);
+  Array small = iota(10, fake);
+  xp::eval();
+  const Array y = x * 2;  // pending
+  fake_control().fail_allocations = 1000;
+  // An operation of another shape launches what is pending, which fails: the call changes nothing.
+  EXPECT_THROW(std::move(small) + 1, xp::OutOfMemoryError);
+  EXPECT_TRUE(small.has_value());  // NOLINT: not consumed
+  EXPECT_THROW(small += 1, xp::OutOfMemoryError);
+  fake_control().fail_allocations = 0;
+  EXPECT_EQ(small(3).item<double>(), 3);
+  EXPECT_EQ(y(3).item<double>(), 6);
 }
 
 TEST_F(OutOfMemory, InPlaceWorkNeedsNoMemory) {
@@ -142,7 +157,8 @@ TEST(MixedDevices, TransfersAreCountedAndKeepTheValues) {
   EXPECT_EQ(xp::empty({0, 3}, "fake:0").to("host").shape(), (xp::Shape{0, 3}));
 }
 
-// ---- A device that breaks ---------------------------------------------------------------------------------------------
+// ---- A device that breaks
+// ---------------------------------------------------------------------------------------------
 
 // Its outputs, in place ones included, and everything later on it throw one message; the other device goes on.
 XP_CHILD(device_fault) {

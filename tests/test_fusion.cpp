@@ -349,7 +349,9 @@ TEST_P(Fusion, RefusedCallsChangeNothing) {
   EXPECT_THROW(x.broadcast_to({4, 2, 3}) += 1, xp::ShapeError);
   EXPECT_THROW(x += complex, xp::DTypeError);
   EXPECT_THROW(x(0, slice(0, 2)) = y, xp::ShapeError);
-  EXPECT_NE(message_of<xp::ShapeError>([&] { x + y; }).find("operands could not be broadcast together with shapes (2,3) (4,)"),
+  EXPECT_NE(message_of<xp::ShapeError>([&] {
+              x + y;
+            }).find("operands could not be broadcast together with shapes (2,3) (4,)"),
             std::string::npos);
   EXPECT_EQ(take_stats().kernels, 0u);
   EXPECT_EQ(x.to_vector<double>(), (std::vector<double>{0, 1, 2, 3, 4, 5}));
@@ -369,5 +371,16 @@ TEST_P(Fusion, EmptyHandlesAreRefused) {
 }
 
 XP_INSTANTIATE_ON_DEVICES(Fusion);
+
+XP_CHILD(print_fusion) {
+  std::cout << xp::fusion_enabled();
+  return 0;
+}
+
+TEST(FusionSwitch, IsReadFromTheEnvironment) {
+  EXPECT_EQ(run_child("print_fusion", {{"XP_FUSE", "0"}}).out, "0");
+  EXPECT_EQ(run_child("print_fusion", {{"XP_FUSE", "1"}}).out, "1");
+  EXPECT_EQ(run_child("print_fusion", {{"XP_FUSE", ""}}).out, "1");
+}
 
 }  // namespace

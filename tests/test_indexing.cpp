@@ -70,8 +70,10 @@ TEST_P(Indexing, ErrorsInNumPysWords) {
   EXPECT_TRUE(contains(message([&] { x(-4); }), "index -4 is out of bounds for axis 0 with size 3"));
   EXPECT_TRUE(contains(message([&] { m(0, 4); }), "index 4 is out of bounds for axis 1 with size 4"));
   EXPECT_TRUE(contains(message([&] { m(ellipsis, 4); }), "index 4 is out of bounds for axis 1 with size 4"));
-  EXPECT_TRUE(contains(message([&] { x(0, 0); }), "too many indices for array: array is 1-dimensional, but 2 were indexed"));
-  EXPECT_TRUE(contains(message([&] { xp::ones({}, device)(0); }), "too many indices for array: array is 0-dimensional, but 1 were indexed"));
+  EXPECT_TRUE(
+      contains(message([&] { x(0, 0); }), "too many indices for array: array is 1-dimensional, but 2 were indexed"));
+  EXPECT_TRUE(contains(message([&] { xp::ones({}, device)(0); }),
+                       "too many indices for array: array is 0-dimensional, but 1 were indexed"));
   EXPECT_TRUE(contains(message([&] { m(ellipsis, ellipsis); }), "an index can only have a single ellipsis ('...')"));
   EXPECT_TRUE(contains(message([&] { x(slice(0, 3, 0)); }), "slice step cannot be zero"));
   EXPECT_TRUE(contains(message([&] { iota({0})(0); }), "index 0 is out of bounds for axis 0 with size 0"));
@@ -219,8 +221,10 @@ TEST_P(Indexing, Reshapes) {
 TEST_P(Indexing, RandomReshapesOfViewsAgainstTheOracle) {
   Rng rng(77);
   for (int round = 0; round < 200; ++round) {
-    const LaidOut x = lay_out(oracle::random_buffer(xp::int16, 24, rng), {2, 3, 4}, layouts[static_cast<std::size_t>(rng.below(8))], device, rng);
-    for (const Extents& to : {Extents{24}, {6, 4}, {2, 12}, {4, 6}, {3, 2, 4}, {2, 3, 2, 2}, {1, 24}, {24, 1}, {2, 3, 4}, {2, 1, 3, 4}})
+    const LaidOut x = lay_out(oracle::random_buffer(xp::int16, 24, rng), {2, 3, 4},
+                              layouts[static_cast<std::size_t>(rng.below(8))], device, rng);
+    for (const Extents& to :
+         {Extents{24}, {6, 4}, {2, 12}, {4, 6}, {3, 2, 4}, {2, 3, 2, 2}, {1, 24}, {24, 1}, {2, 3, 4}, {2, 1, 3, 4}})
       ASSERT_TRUE(oracle::equal(x.array.reshape(xp::Shape(to)), x.values)) << xp::to_string(xp::Shape(to));
   }
 }
@@ -233,10 +237,12 @@ TEST_P(Indexing, BroadcastsAgainstTheOracle) {
     View operands[2];
     Array arrays[2];
     for (int i = 0; i < 2; ++i) {
-      Extents shape(full.end() - static_cast<std::ptrdiff_t>(rng.below(static_cast<Index>(full.size()) + 1)), full.end());
+      Extents shape(full.end() - static_cast<std::ptrdiff_t>(rng.below(static_cast<Index>(full.size()) + 1)),
+                    full.end());
       for (Index& extent : shape)
         if (rng.chance(30)) extent = 1;
-      operands[i] = View::of(oracle::random_buffer(xp::float32, oracle::product(shape), rng, oracle::Flavour::finite), shape);
+      operands[i] =
+          View::of(oracle::random_buffer(xp::float32, oracle::product(shape), rng, oracle::Flavour::finite), shape);
       arrays[i] = oracle::upload(*operands[i].storage, xp::Shape(shape), device);
     }
     const Extents joint = oracle::broadcast(operands[0].shape, operands[1].shape);
@@ -248,7 +254,8 @@ TEST_P(Indexing, BroadcastsAgainstTheOracle) {
     // In a program that has the joint shape already.
     const Array chained = (arrays[0] + arrays[1]) * arrays[0] - arrays[1];
     using oracle::Op;
-    ASSERT_TRUE(oracle::equal(chained, oracle::apply(Op::subtract, oracle::apply(Op::multiply, oracle::apply(Op::add, a, b), a), b)))
+    ASSERT_TRUE(oracle::equal(
+        chained, oracle::apply(Op::subtract, oracle::apply(Op::multiply, oracle::apply(Op::add, a, b), a), b)))
         << "round " << round;
   }
 }
@@ -278,7 +285,24 @@ TEST_P(Indexing, MoreDimensionsThanAProgramTakes) {
   Array y = x.copy();
   y += y.T();
   EXPECT_TRUE(oracle::equal(y, oracle::apply(oracle::Op::add, a, b)));
-  EXPECT_TRUE(oracle::equal(x(1, ellipsis, 0), View{view.storage, 2048, Extents(10, 2), Extents(view.strides.begin() + 1, view.strides.end() - 1)}.gather()));
+  EXPECT_TRUE(oracle::equal(
+      x(1, ellipsis, 0),
+      View{view.storage, 2048, Extents(10, 2), Extents(view.strides.begin() + 1, view.strides.end() - 1)}.gather()));
+}
+
+TEST_P(Indexing, OffsetsHave64Bits) {
+  // Views that name few elements far apart.
+  const Index far = Index{1} << 40;
+  const Array repeated = iota({3}).reshape({3, 1}).broadcast_to({3, far})(all, slice(none, none, far / 4));
+  EXPECT_EQ((repeated + 1).to_vector<double>(), (Doubles{1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3}));
+  EXPECT_THROW(iota({1}).broadcast_to({Index{1} << 62}), xp::ShapeError);  // its bytes exceed 63 bits
+  const Index size = Index{5} << 29;
+  if (interpreted() || xp::memory_info(device).free < 4 * size) return;
+  const Array x = xp::empty({size}, xp::int8, device)(slice(none, none, Index{1} << 29));
+  x.assign(xp::arange(1, 6, 1, {}, device));
+  const Array y = (x + x)(slice(none, none, -1)) * x;
+  EXPECT_EQ(y.to_vector<std::int8_t>(), (std::vector<std::int8_t>{10, 16, 18, 16, 10}));
+  xp::empty_cache(device);
 }
 
 TEST_P(Indexing, CopiesKeepTheAxisOrderAndAreDense) {

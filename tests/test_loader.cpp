@@ -25,7 +25,9 @@ const xp::BackendDescription* find(const std::vector<xp::BackendDescription>& ro
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 // One sentence: no line break, and nothing that looks like an abort or an exception's name.
-bool is_sentence(const std::string& text) { return text.size() > 10 && !contains(text, "\n") && !contains(text, "terminate"); }
+bool is_sentence(const std::string& text) {
+  return text.size() > 10 && !contains(text, "\n") && !contains(text, "terminate");
+}
 
 TEST(Backends, TheFakeOneIsFoundThroughThePath) {
   const auto rows = xp::backends();
@@ -52,8 +54,7 @@ TEST(Backends, HostAndCudaAreAlwaysListed) {
   if (!cuda->available) {
     EXPECT_TRUE(is_sentence(cuda->reason)) << cuda->reason;
   }
-  for (const xp::BackendDescription& row : rows)
-    EXPECT_EQ(row.available, row.reason.empty()) << row.name;
+  for (const xp::BackendDescription& row : rows) EXPECT_EQ(row.available, row.reason.empty()) << row.name;
   EXPECT_EQ(std::count_if(rows.begin(), rows.end(), [](const auto& row) { return row.name == "host"; }), 1);
 }
 
@@ -63,13 +64,15 @@ TEST(Backends, DevicesAreThoseOfAvailableBackendsFastestFirst) {
   for (const auto& row : xp::backends())
     for (const auto& device : row.devices) listed.push_back(device.name);
   EXPECT_TRUE(std::is_permutation(names.begin(), names.end(), listed.begin(), listed.end()));
-  const auto host = std::find(names.begin(), names.end(), "host"), cuda = std::find(names.begin(), names.end(), "cuda:0");
+  const auto host = std::find(names.begin(), names.end(), "host"),
+             cuda = std::find(names.begin(), names.end(), "cuda:0");
   if (host != names.end() && cuda != names.end()) {
     EXPECT_LT(cuda, host);
   }
 }
 
-// ---- Refusals ---------------------------------------------------------------------------------------------------------
+// ---- Refusals
+// ---------------------------------------------------------------------------------------------------------
 
 struct Refused {
   const char* name;
@@ -106,16 +109,19 @@ TEST_P(Refusals, SayWhyInOneSentence) {
 
 INSTANTIATE_TEST_SUITE_P(Each, Refusals,
                          testing::Values(Refused{"stale", "operation table"}, Refused{"other_abi", "ABI 2"},
-                                         Refused{"no_entry", XP_BACKEND_ENTRY}, Refused{"absent", "no fake device is plugged in"}),
+                                         Refused{"no_entry", XP_BACKEND_ENTRY},
+                                         Refused{"absent", "no fake device is plugged in"}),
                          [](const testing::TestParamInfo<Refused>& info) { return std::string(info.param.name); });
 
 TEST(Refusals, OfAFileThatIsNoLibrary) {
-  const std::filesystem::path folder = std::filesystem::temp_directory_path() / ("xp_loader_" + std::to_string(getpid()));
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("xp_loader_" + std::to_string(getpid()));
   std::filesystem::create_directory(folder);
   std::ofstream(folder / "libxparray_broken.so") << "not a library";
   // Empty and missing folders of the path do no harm.
-  const ChildResult result = run_child("refused", {{"XP_BACKEND_PATH", ":/nowhere::" + folder.string() + ":" + XP_TEST_FAKE_PATH},
-                                                   {"XP_TEST_NAME", "broken"}});
+  const ChildResult result = run_child(
+      "refused",
+      {{"XP_BACKEND_PATH", ":/nowhere::" + folder.string() + ":" + XP_TEST_FAKE_PATH}, {"XP_TEST_NAME", "broken"}});
   std::filesystem::remove_all(folder);
   EXPECT_EQ(result.exit_code, 0) << result;
   EXPECT_TRUE(contains(result.out, "cannot be opened")) << result;
@@ -126,10 +132,12 @@ TEST(Refusals, DoNotDisturbOtherBackends) {
   EXPECT_EQ((xp::ones({3}, "fake:1") + 1)(0).item<double>(), 2);
 }
 
-// ---- Device names -----------------------------------------------------------------------------------------------------
+// ---- Device names
+// -----------------------------------------------------------------------------------------------------
 
 TEST(DeviceNames, MalformedOnesAreRefusedAtOnce) {
-  for (const char* text : {"cuda:x", "cuda:", "cuda:-1", ":0", "", "host:0x", "cuda:1:2", "CUDA", "host 0", "cuda:99999999999", "auto:0"}) {
+  for (const char* text : {"cuda:x", "cuda:", "cuda:-1", ":0", "", "host:0x", "cuda:1:2", "CUDA", "host 0",
+                           "cuda:99999999999", "auto:0"}) {
     const std::string message = message_of<xp::DeviceError>([&] { Device{text}; });
     EXPECT_TRUE(is_sentence(message) && contains(message, std::string("'") + text + "'")) << text << ": " << message;
   }
@@ -175,7 +183,8 @@ XP_CHILD(print_fake) {
   return 0;
 }
 
-// ---- The default device -----------------------------------------------------------------------------------------------
+// ---- The default device
+// -----------------------------------------------------------------------------------------------
 
 XP_CHILD(print_default) {
   std::cout << xp::zeros({1}).device().name() << '\n' << xp::default_device().name() << '\n';
@@ -184,7 +193,9 @@ XP_CHILD(print_default) {
   return 0;
 }
 
-std::size_t lines(const std::string& text) { return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')); }
+std::size_t lines(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
 
 TEST(DefaultDevice, ComesFromTheEnvironment) {
   const ChildResult result = run_child("print_default", {{"XP_DEVICE", "fake:1"}});

@@ -134,7 +134,8 @@ TEST_P(Memory, ThreadsShareThePool) {
 
 XP_INSTANTIATE_ON_DEVICES(Memory);
 
-// ---- XP_MEMORY_LIMIT, on the device that XP_TEST_CHILD_DEVICE names ---------------------------------------------------
+// ---- XP_MEMORY_LIMIT, on the device that XP_TEST_CHILD_DEVICE names
+// ---------------------------------------------------
 
 xp::Device child_device() { return xp::Device(std::getenv("XP_TEST_CHILD_DEVICE")); }
 

@@ -101,15 +101,27 @@ Buffer repeated(const Value& value, Index count) {
 class WeakScalars : public OnDevice {};
 
 TEST_P(WeakScalars, OnEitherSideOfEveryBinaryRow) {
-  const Scalar scalars[] = {true, 0, 1, 7, -3, 2u, 0.1, -0.0, 3.0f, 1e300, std::numeric_limits<double>::infinity(),
-                            std::complex<float>(1.5f, -2.0f), std::complex<double>(0.1, 0.2)};
+  const Scalar scalars[] = {true,
+                            0,
+                            1,
+                            7,
+                            -3,
+                            2u,
+                            0.1,
+                            -0.0,
+                            3.0f,
+                            1e300,
+                            std::numeric_limits<double>::infinity(),
+                            std::complex<float>(1.5f, -2.0f),
+                            std::complex<double>(0.1, 0.2)};
   Rng rng(11);
   for (const DType dtype : all_dtypes) {
     const Buffer values = oracle::random_buffer(dtype, 37, rng);
     const Array x = oracle::upload(values, {37}, device);
     for (const Scalar& scalar : scalars) {
       const DType common = with_scalar(dtype, scalar.kind());
-      if (xp::kind(dtype) == xp::DTypeKind::unsigned_integer && scalar.kind() == Scalar::Kind::integer && scalar.integer() < 0)
+      if (xp::kind(dtype) == xp::DTypeKind::unsigned_integer && scalar.kind() == Scalar::Kind::integer &&
+          scalar.integer() < 0)
         continue;  // has a test of its own
       const Buffer number = repeated(oracle::convert(value_of(scalar), common), 37);
       const Buffer wide = oracle::cast(values, common);
@@ -120,7 +132,8 @@ TEST_P(WeakScalars, OnEitherSideOfEveryBinaryRow) {
           EXPECT_THROW(call(op, x, scalar), xp::DTypeError) << xp::info(op).name << " of " << where;
           continue;
         }
-        ASSERT_TRUE(oracle::equal(call(op, x, scalar), expected(op, wide, number))) << xp::info(op).name << " of " << where;
+        ASSERT_TRUE(oracle::equal(call(op, x, scalar), expected(op, wide, number)))
+            << xp::info(op).name << " of " << where;
         ASSERT_TRUE(oracle::equal(call(op, scalar, x), expected(op, number, wide)))
             << xp::info(op).name << " of " << where << " on the left";
       }
@@ -146,7 +159,8 @@ TEST_P(WeakScalars, LiteralsKeepTheirPrecision) {
   const Array x = xp::array({1.0}, device);
   EXPECT_EQ((x * 0.1).item<double>(), 0.1);
   EXPECT_EQ((x.astype(xp::float32) * 0.1).item<float>(), 0.1f);
-  EXPECT_EQ((xp::zeros({1}, xp::int64, device) + std::int64_t{9007199254740993}).item<std::int64_t>(), 9007199254740993);
+  EXPECT_EQ((xp::zeros({1}, xp::int64, device) + std::int64_t{9007199254740993}).item<std::int64_t>(),
+            9007199254740993);
   EXPECT_EQ((xp::zeros({1}, xp::uint64, device) + std::numeric_limits<std::uint64_t>::max()).item<std::uint64_t>(),
             std::numeric_limits<std::uint64_t>::max());
   // One rounding from an integer to float32, not two through float64: 2^54 + 2^30 + 1 is just above a tie.
@@ -168,7 +182,8 @@ TEST_P(WeakScalars, IntegersOutOfRangeAreRefused) {
   EXPECT_THROW(u8 + -1, xp::DTypeError);
   EXPECT_THROW(128 + i8, xp::DTypeError);
   EXPECT_THROW(xp::ones({3}, xp::uint64, device) * -1, xp::DTypeError);
-  EXPECT_NE(message_of<xp::DTypeError>([&] { u8 + 256; }).find("integer 256 out of bounds for uint8"), std::string::npos);
+  EXPECT_NE(message_of<xp::DTypeError>([&] { u8 + 256; }).find("integer 256 out of bounds for uint8"),
+            std::string::npos);
   EXPECT_NO_THROW(u8 + 255);
   EXPECT_NO_THROW(i8 + -128);
   Array target = u8.copy();
@@ -192,9 +207,11 @@ TEST_P(WeakScalars, ConditionsOfEveryDType) {
     const Buffer values = oracle::random_buffer(dtype, 100, rng);
     Buffer condition = values;
     for (Index i = 0; i < 100; i += 3) condition.set(i, oracle::convert(Value::of(false), dtype));
-    const Buffer got = oracle::read(xp::where(oracle::upload(condition, {100}, device), oracle::upload(values, {100}, device), 0));
+    const Buffer got =
+        oracle::read(xp::where(oracle::upload(condition, {100}, device), oracle::upload(values, {100}, device), 0));
     const Buffer zeros = oracle::cast(repeated(Value::of(false), 100), got.dtype);
-    EXPECT_TRUE(oracle::equal(got, oracle::where(oracle::cast(condition, xp::bool_), oracle::cast(values, got.dtype), zeros)))
+    EXPECT_TRUE(
+        oracle::equal(got, oracle::where(oracle::cast(condition, xp::bool_), oracle::cast(values, got.dtype), zeros)))
         << xp::name(dtype);
   }
 }

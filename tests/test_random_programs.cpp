@@ -2,6 +2,7 @@
 // Random programs run fused, one operation at a time, and on the oracle: equal bits. XP_TEST_PROGRAMS sets how many,
 // XP_TEST_SEED the first seed.
 #include <cstdlib>
+#include <thread>
 
 #include "support/devices.hpp"
 #include "support/main.hpp"
@@ -31,6 +32,9 @@ class RandomPrograms : public OnDevice {
 
   Outcome on_library(const Program& program, bool fuse) const {
     xp::set_fusion(fuse);
+    return on_library(program);
+  }
+  Outcome on_library(const Program& program) const {
     Outcome outcome;
     const std::uint64_t before = xp::stats().kernels;
     try {
@@ -64,11 +68,14 @@ class RandomPrograms : public OnDevice {
     if (!got.failure.empty() || !want.failure.empty()) return "exception: " + got.failure + want.failure;
     if (got.seen.size() != want.seen.size()) return "number of reads";
     for (std::size_t i = 0; i < got.seen.size(); ++i)
-      if (const auto same = oracle::equal(got.seen[i], want.seen[i]); !same) return "read " + std::to_string(i) + ": " + same.message();
+      if (const auto same = oracle::equal(got.seen[i], want.seen[i]); !same)
+        return "read " + std::to_string(i) + ": " + same.message();
     for (std::size_t k = 0; k < slot_count; ++k) {
-      if (got.slots[k].has_value() != want.slots[k].has_value()) return "s" + std::to_string(k) + " is there in one only";
+      if (got.slots[k].has_value() != want.slots[k].has_value())
+        return "s" + std::to_string(k) + " is there in one only";
       if (!got.slots[k]) continue;
-      if (const auto same = oracle::equal(*got.slots[k], *want.slots[k]); !same) return "s" + std::to_string(k) + ": " + same.message();
+      if (const auto same = oracle::equal(*got.slots[k], *want.slots[k]); !same)
+        return "s" + std::to_string(k) + ": " + same.message();
     }
     return "";
   }
@@ -97,7 +104,8 @@ class RandomPrograms : public OnDevice {
       const Outcome one_by_one = on_library(candidate, false), fused = on_library(candidate, true);
       if (std::string text = difference(fused, one_by_one); !text.empty()) return "fused against one by one: " + text;
       if (options.inexact) return std::string();
-      if (std::string text = difference(fused, on_oracle(candidate)); !text.empty()) return "against the oracle: " + text;
+      if (std::string text = difference(fused, on_oracle(candidate)); !text.empty())
+        return "against the oracle: " + text;
       return std::string();
     };
     const std::string text = compare(program);
@@ -107,7 +115,8 @@ class RandomPrograms : public OnDevice {
       return true;
     }
     const Program least = shrink(program, [&](const Program& candidate) { return !compare(candidate).empty(); });
-    ADD_FAILURE() << "seed " << seed << ", " << text << "\nleast program that fails (" << compare(least) << "):\n" << to_text(least);
+    ADD_FAILURE() << "seed " << seed << ", " << text << "\nleast program that fails (" << compare(least) << "):\n"
+                  << to_text(least);
     return false;
   }
 
@@ -134,6 +143,34 @@ TEST_P(RandomPrograms, OnLargerArraysAgreeWithTheOracle) {
   const int count = programs(400) / 20;
   for (int i = 0; i < count && failures < 5; ++i)
     failures += !check(first_seed() + 2000000 + static_cast<std::uint64_t>(i), {40, false, 20000});
+}
+
+TEST_P(RandomPrograms, OnSeveralThreadsAgreeWithTheOracle) {
+  if (interpreted()) GTEST_SKIP() << "too slow on an interpreter";
+  // Large enough that the host divides its loops.
+  int failures = 0;
+  const int count = programs(400) / 50;
+  for (int i = 0; i < count && failures < 5; ++i)
+    failures += !check(first_seed() + 4000000 + static_cast<std::uint64_t>(i), {25, false, 300000});
+}
+
+TEST_P(RandomPrograms, OfConcurrentThreadsAgreeWithTheOracle) {
+  xp::set_fusion(true);
+  std::vector<std::thread> threads;
+  std::array<std::string, 4> failures;
+  for (std::size_t t = 0; t < failures.size(); ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < programs(400) / 20; ++i) {
+        const std::uint64_t seed = first_seed() + 5000000 + 100000 * t + static_cast<std::uint64_t>(i);
+        OracleMachine machine;
+        const Program program = ProgramGenerator(seed, {}).generate(machine);
+        if (const std::string text = difference(on_library(program), on_oracle(program)); !text.empty())
+          failures[t] += "seed " + std::to_string(seed) + ": " + text + "\n";
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const std::string& text : failures) EXPECT_EQ(text, "");
 }
 
 TEST_P(RandomPrograms, WithFunctionsAgreeWithThemselves) {

@@ -20,10 +20,12 @@ class Sum : public OnDevice {};
 std::vector<Index> tree_sizes(bool interpreted) {
   std::vector<Index> result;
   for (Index n = 0; n <= 140; ++n) result.push_back(n);
-  for (const Index n : {191, 192, 193, 1000, 2047, 4032, 4033, 4064, 4095, 4096, 4097, 4128, 4160, 8191, 8192, 8193, 12288, 20000})
+  for (const Index n :
+       {191, 192, 193, 1000, 2047, 4032, 4033, 4064, 4095, 4096, 4097, 4128, 4160, 8191, 8192, 8193, 12288, 20000})
     result.push_back(n);
   if (!interpreted)
-    for (const Index n : {Index{100003}, Index{262143}, Index{262144}, Index{262145}, Index{1000000}}) result.push_back(n);
+    for (const Index n : {Index{100003}, Index{262143}, Index{262144}, Index{262145}, Index{1000000}})
+      result.push_back(n);
   return result;
 }
 
@@ -32,7 +34,8 @@ TEST_P(Sum, FloatBitsAreThoseOfTheTree) {
   for (const DType dtype : {xp::float32, xp::float64, xp::complex64, xp::complex128, xp::float16, xp::bfloat16}) {
     for (const Index n : tree_sizes(interpreted())) {
       const Buffer values = oracle::random_buffer(dtype, n, rng, Flavour::finite);
-      ASSERT_TRUE(oracle::equal(xp::sum(oracle::upload(values, {n}, device)), oracle::sum(values))) << xp::name(dtype) << ", " << n;
+      ASSERT_TRUE(oracle::equal(xp::sum(oracle::upload(values, {n}, device)), oracle::sum(values)))
+          << xp::name(dtype) << ", " << n;
     }
   }
 }
@@ -54,7 +57,8 @@ TEST_P(Sum, EveryDTypeAndLayout) {
         if (size > 2000 && interpreted()) continue;
         const auto shapes = shapes_of(size);
         const Extents& shape = shapes[static_cast<std::size_t>(rng.below(static_cast<Index>(shapes.size())))];
-        const LaidOut x = lay_out(oracle::random_buffer(dtype, oracle::product(shape), rng, Flavour::finite), shape, layout, device, rng);
+        const LaidOut x = lay_out(oracle::random_buffer(dtype, oracle::product(shape), rng, Flavour::finite), shape,
+                                  layout, device, rng);
         const Array total = xp::sum(x.array);
         ASSERT_EQ(total.ndim(), 0);
         ASSERT_TRUE(oracle::equal(total, oracle::sum(x.values)))
@@ -72,8 +76,10 @@ TEST_P(Sum, FusedWithWhatItSums) {
       const auto shapes = shapes_of(size);
       const Extents& shape = shapes[static_cast<std::size_t>(rng.below(static_cast<Index>(shapes.size())))];
       const Index n = oracle::product(shape);
-      const LaidOut x = lay_out(oracle::random_buffer(xp::float64, n, rng, Flavour::finite), shape, layout, device, rng);
-      const LaidOut y = lay_out(oracle::random_buffer(xp::float64, n, rng, Flavour::finite), shape, Layout::c, device, rng);
+      const LaidOut x =
+          lay_out(oracle::random_buffer(xp::float64, n, rng, Flavour::finite), shape, layout, device, rng);
+      const LaidOut y =
+          lay_out(oracle::random_buffer(xp::float64, n, rng, Flavour::finite), shape, Layout::c, device, rng);
       const Buffer want = oracle::sum(oracle::apply(Op::multiply, x.values, y.values));
       for (const bool fuse : {true, false}) {
         xp::set_fusion(fuse);
@@ -83,10 +89,12 @@ TEST_P(Sum, FusedWithWhatItSums) {
         ASSERT_TRUE(oracle::equal(xp::sum(product), want)) << name(layout) << ", kept, fused " << fuse;
         ASSERT_TRUE(oracle::equal(product, oracle::apply(Op::multiply, x.values, y.values)));
         // A mask counts; the sum is of another width than what is compared.
-        ASSERT_TRUE(oracle::equal(xp::sum(x.array > y.array), oracle::sum(oracle::apply(Op::greater, x.values, y.values))));
+        ASSERT_TRUE(
+            oracle::equal(xp::sum(x.array > y.array), oracle::sum(oracle::apply(Op::greater, x.values, y.values))));
         const Array narrow = x.array.astype(xp::float32);
-        ASSERT_TRUE(oracle::equal(xp::sum(narrow * narrow), oracle::sum(oracle::apply(Op::multiply, oracle::cast(x.values, xp::float32),
-                                                                                     oracle::cast(x.values, xp::float32)))));
+        ASSERT_TRUE(oracle::equal(xp::sum(narrow * narrow),
+                                  oracle::sum(oracle::apply(Op::multiply, oracle::cast(x.values, xp::float32),
+                                                            oracle::cast(x.values, xp::float32)))));
       }
     }
   }

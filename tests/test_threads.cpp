@@ -189,6 +189,35 @@ TEST_P(Threads, WriteDisjointPartsOfOneArray) {
   }
 }
 
+TEST_P(Threads, DisjointWritesAreSeenWhileTheWritersLive) {
+  // Their programs are still open when the main thread reads: each must be found.
+  Array x;
+  std::barrier start(3), written(3);
+  const int count = rounds(3000);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 2; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < count; ++i) {
+        start.arrive_and_wait();
+        Array part = x(slice(100 * t, 100 * t + 100));
+        part += 1000;
+        part *= 2;
+        written.arrive_and_wait();
+      }
+    });
+  }
+  int wrong = 0;
+  for (int i = 0; i < count; ++i) {
+    x = xp::zeros({200}, device);
+    xp::eval(x);
+    start.arrive_and_wait();
+    written.arrive_and_wait();
+    wrong += x.to_vector<double>() != Doubles(200, 2000);
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0) << "of " << count << " rounds";
+}
+
 TEST_P(Threads, ShareHandlesWithoutSharingTheName) {
   // Copies and destruction of handles to one storage from everywhere, with reads in between.
   const Array x = iota(64) + 1;

@@ -59,7 +59,8 @@ struct Storage : StorageBase {
   Block* block = nullptr;                  // null for wrapped memory
   std::atomic<Recorder*> writer{nullptr};  // the recorder whose open program writes it
   ReaderSet readers;
-  std::uint8_t last_written_slot = 0;      // the writer's own note
+  std::uint8_t last_written_slot = 0;      // the writer's own notes: which of its views was written last,
+  std::uint8_t written_views = 0;          // and how many it writes
   std::atomic<int> leases{0};              // outside code that may look at the memory
   bool wrapped = false;                    // memory of the caller's
   std::shared_ptr<void> owner;

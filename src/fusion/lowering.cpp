@@ -13,20 +13,19 @@ namespace {
 constexpr bool is_instruction(std::uint8_t ref) { return ref < XP_REF_OPERAND; }
 constexpr bool is_operand(std::uint8_t ref) { return ref >= XP_REF_OPERAND && ref < XP_REF_CONSTANT; }
 
-// "xp::add", for Kokkos Tools.
-const char* label(Op op) {
+}  // namespace
+
+bool all_zero(const Shape& strides) {
+  return std::all_of(strides.begin(), strides.end(), [](Index stride) { return stride == 0; });
+}
+
+const char* kernel_label(Op op) {
   static const auto& labels = *new std::array<std::string, operation_table.size()>([] {
     std::array<std::string, operation_table.size()> result;
     for (std::size_t i = 0; i < result.size(); ++i) result[i] = "xp::" + std::string(operation_table[i].name);
     return result;
   }());
   return labels[static_cast<std::size_t>(op)].c_str();
-}
-
-}  // namespace
-
-bool all_zero(const Shape& strides) {
-  return std::all_of(strides.begin(), strides.end(), [](Index stride) { return stride == 0; });
 }
 
 bool Lowering::select() {
@@ -57,18 +56,18 @@ void Lowering::mark_used(Ref ref) {
     loaded_ |= 1u << (ref - XP_REF_OPERAND);
 }
 
-bool Lowering::take_over_dead_input(Recorder::Entry& output) {
+bool Lowering::take_over_dead_input(Recorder& recorder, Recorder::Entry& output) {
   Storage& target = *get(output.storage);
-  for (int k = 0; k < r_.entry_count_; ++k) {
-    Recorder::Entry& entry = r_.entries_[static_cast<std::size_t>(k)];
-    if (!entry.storage || !entry.read) continue;
+  for (std::uint32_t rest = recorder.used_slots_; rest != 0; rest &= rest - 1) {
+    Recorder::Entry& entry = recorder.entries_[static_cast<std::size_t>(std::countr_zero(rest))];
+    if (!entry.read) continue;
     Storage& source = *get(entry.storage);
     // One entry means one reference, so that every read of the storage in this program is through this view.
     if (source.block == nullptr || source.bytes != target.bytes || source.exposed() ||
         source.references.load(std::memory_order_acquire) != 1)
       continue;
     if (entry.offset != output.offset || itemsize(entry.dtype) != itemsize(output.dtype) ||
-        !(entry.strides == output.strides))
+        !(recorder.strides_of(entry) == recorder.strides_of(output)))
       continue;
     target.block = std::exchange(source.block, nullptr);
     target.data = target.block->data;  // source.data stays for the reads of this program
@@ -88,7 +87,7 @@ void Lowering::allocate() {
   Storage* failed = nullptr;
   auto give = [&](Storage& storage, Recorder::Entry* entry) {
     if (storage.data != nullptr) return true;
-    const bool donated = entry != nullptr && take_over_dead_input(*entry);
+    const bool donated = entry != nullptr && take_over_dead_input(r_, *entry);
     if (!donated) {
       Block* block = r_.device_.pool.allocate(storage.bytes);
       if (block == nullptr) {
@@ -246,7 +245,7 @@ void Lowering::emit_instructions() {
       in_register_ |= std::uint64_t{1} << i;
     }
     add(instruction.op, instruction.type, instruction.to, dst, a, b, c);
-    name = label(instruction.op);
+    name = kernel_label(instruction.op);
     ++operations;
     accumulator_ = i;
     for (int s = 0; s < store_count_; ++s) {
@@ -273,7 +272,7 @@ void Lowering::emit_instructions() {
     program_.reduce_type = static_cast<std::uint8_t>(r_.reduce_type_);
     program_.reduce_op = static_cast<std::uint16_t>(Op::sum);
     program_.reduce_out = r_.reduce_out_->data;
-    if (operations == 0) name = label(Op::sum);
+    if (operations == 0) name = kernel_label(Op::sum);
   } else {
     program_.reduce_ref = XP_REF_NONE;
     program_.reduce_type = 0;
@@ -281,7 +280,7 @@ void Lowering::emit_instructions() {
     program_.reduce_out = nullptr;
   }
   if (operations > 1 || (operations == 1 && r_.reduce_out_ != nullptr)) name = "xp::fused";
-  program_.label = name != nullptr ? name : label(Op::store);
+  program_.label = name != nullptr ? name : kernel_label(Op::store);
 }
 
 void Lowering::collapse() {
@@ -309,7 +308,7 @@ void Lowering::collapse() {
     Axis& axis = axes.emplace_back();
     axis.extent = shape[i];
     for (int o = 0; o < n; ++o)
-      axis.strides[static_cast<std::size_t>(o)] = entry_of(o).strides[i];
+      axis.strides[static_cast<std::size_t>(o)] = r_.strides_of(entry_of(o))[i];
   }
   bool ordered = program_.reduce_ref != XP_REF_NONE;  // a reduction takes the elements in C order
   for (int i = 0; i < program_.n_instructions; ++i)
@@ -429,12 +428,83 @@ std::int32_t Lowering::run(xp_error& error) {
   return run_slices(0, error);
 }
 
-void Lowering::fail_outputs(const std::string& reason) {
-  for (int s = 0; s < store_count_; ++s) {
-    Storage& storage = *get(r_.entries_[stores_[static_cast<std::size_t>(s)].entry].storage);
-    if (!storage.failure) storage.failure = std::make_unique<std::string>(reason);
+// The commonest program, one operation on dense arrays and numbers, without the passes that larger ones need. False when
+// it is none of those, with nothing done.
+bool Recorder::launch_single(Garbage& garbage) {
+  Entry& output = entries_[static_cast<std::size_t>(std::countr_zero(written_slots_))];
+  if (instruction_count_ == 1 ? output.current != 0 : output.load_type != output.dtype) return false;
+  if (!output.contiguous || !device_.usable()) return false;
+  for (std::uint32_t rest = used_slots_; rest != 0; rest &= rest - 1) {
+    const Entry& entry = entries_[static_cast<std::size_t>(std::countr_zero(rest))];
+    if (!entry.contiguous && !all_zero(entry.strides)) return false;
   }
-  if (r_.reduce_out_ != nullptr) r_.reduce_out_->failure = std::make_unique<std::string>(reason);
+  if (instruction_count_ == 0 && output.read) return false;
+  if (dead(output)) {
+    clear(garbage);
+    return true;
+  }
+  Storage& storage = *get(output.storage);
+  if (storage.data == nullptr && !Lowering::take_over_dead_input(*this, output)) {
+    Block* block = device_.pool.allocate(storage.bytes);
+    if (block == nullptr) return false;
+    storage.block = block;
+    storage.data = block->data;
+  }
+
+  xp_program program;
+  program.size = sizeof program;
+  program.width = static_cast<std::uint8_t>(width_);
+  program.ndim = 1;
+  program.n_operands = 0;
+  program.n_constants = static_cast<std::uint8_t>(constant_count_);
+  program.n_registers = 0;
+  program.reduce_ref = XP_REF_NONE;
+  program.reduce_type = 0;
+  program.reduce_op = 0;
+  program.reduce_out = nullptr;
+  program.count = program.shape[0] = count_;
+  for (int i = 0; i < constant_count_; ++i) program.constants[i] = constants_[static_cast<std::size_t>(i)];
+  std::uint8_t operand_of[max_entries];
+  for (std::uint32_t rest = used_slots_; rest != 0; rest &= rest - 1) {
+    const int k = std::countr_zero(rest);
+    const Entry& entry = entries_[static_cast<std::size_t>(k)];
+    operand_of[k] = program.n_operands;
+    xp_operand& operand = program.operands[program.n_operands++];
+    operand.data = static_cast<std::byte*>(get(entry.storage)->data) + entry.offset * itemsize(entry.dtype);
+    operand.strides[0] = entry.contiguous ? 1 : 0;
+    operand.dtype = static_cast<std::uint8_t>(entry.dtype);
+    operand.load_type = static_cast<std::uint8_t>(entry.load_type);
+    operand.flags = static_cast<std::uint8_t>((entry.read ? XP_READ : 0) | (entry.written ? XP_WRITE : 0));
+  }
+  auto place = [&operand_of](Ref ref) {
+    return is_operand(ref) ? static_cast<Ref>(XP_REF_OPERAND + operand_of[ref - XP_REF_OPERAND]) : ref;
+  };
+  Ref value = place(output.current);
+  program.n_instructions = 0;
+  program.label = kernel_label(Op::store);
+  if (instruction_count_ == 1) {
+    const Instruction& only = instructions_[0];
+    program.instructions[program.n_instructions++] = {
+        static_cast<std::uint16_t>(only.op), static_cast<std::uint8_t>(only.type), XP_REF_NONE, place(only.a), place(only.b),
+        place(only.c), static_cast<std::uint8_t>(only.to)};
+    program.label = kernel_label(only.op);
+    value = XP_REF_ACC;
+  }
+  const auto type = static_cast<std::uint8_t>(output.dtype);
+  program.instructions[program.n_instructions++] = {
+      static_cast<std::uint16_t>(Op::store), type, place(static_cast<Ref>(XP_REF_OPERAND + (&output - entries_.data()))),
+      value, XP_REF_NONE, XP_REF_NONE, type};
+  counters().kernels.add();
+  counters().instructions.add(program.n_instructions);
+  xp_error error;
+  error.size = sizeof error;
+  error.message[0] = '\0';
+  const std::int32_t code = device_.backend->api->run(device_.handle, &program, &error);
+  if (code == XP_OK) [[likely]]
+    clear(garbage);
+  else
+    fail(code, error, garbage);
+  return true;
 }
 
 }  // namespace xp::detail

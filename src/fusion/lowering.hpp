@@ -21,8 +21,9 @@ class Lowering {
   void allocate();
   /// Runs the program; returns the backend's code.
   std::int32_t run(xp_error& error);
-  /// Leaves every result that run() was to write without a value; reading one throws `reason`.
-  void fail_outputs(const std::string& reason);
+  /// Gives the output's storage the memory of an input that nobody holds any more and that the program reads through the
+  /// output's own view only.
+  static bool take_over_dead_input(Recorder& recorder, Recorder::Entry& output);
 
  private:
   using Ref = Recorder::Ref;
@@ -34,7 +35,6 @@ class Lowering {
     bool done;
   };
 
-  bool take_over_dead_input(Recorder::Entry& output);
   void mark_used(Ref ref);
   void find_positions();
   void emit_instructions();
@@ -73,7 +73,10 @@ class Lowering {
   std::vector<std::vector<Index>> outer_strides_;  // per operand
 };
 
-/// Whether element (0, …, 0) to the last lie in C order, or the view is one repeated element.
+/// Whether the view is one repeated element.
 bool all_zero(const Shape& strides);
+
+/// "xp::add", for Kokkos Tools; for the life of the process.
+const char* kernel_label(Op op);
 
 }  // namespace xp::detail

@@ -118,12 +118,10 @@ Recorder& Recorder::of(DeviceState& device) {
 bool Recorder::same_view(const Entry& entry, const Array& array) const {
   if (get(entry.storage) != Access::storage(array) || entry.offset != array.offset() || entry.dtype != array.dtype())
     return false;
-  if (array.shape() == shape_) {
-    if (entry.contiguous && Access::contiguous(array)) return true;
-    return entry.strides == array.strides() ||
-           entry.strides == broadcast_strides(array.shape(), array.strides(), shape_);
-  }
-  return entry.strides == broadcast_strides(array.shape(), array.strides(), shape_);
+  if (entry.contiguous && Access::contiguous(array) && array.size() == count_ && array.shape() == shape_) return true;
+  const Shape& strides = strides_of(entry);
+  if (array.shape() == shape_ && strides == array.strides()) return true;
+  return strides == broadcast_strides(array.shape(), array.strides(), shape_);
 }
 
 bool Recorder::entry_overlaps(const Entry& entry, const Array& array) const {
@@ -131,18 +129,25 @@ bool Recorder::entry_overlaps(const Entry& entry, const Array& array) const {
   // Two wrapped storages may be the same memory under two names.
   if (mine != other && !((mine->wrapped || other->wrapped) && mine->data && other->data)) return false;
   const auto base = reinterpret_cast<std::intptr_t>(mine->data ? mine->data : static_cast<const void*>(mine));
-  const ByteView view{base + entry.offset * itemsize(entry.dtype), itemsize(entry.dtype), &shape_, &entry.strides};
+  const ByteView view{base + entry.offset * itemsize(entry.dtype), itemsize(entry.dtype), &shape_, &strides_of(entry)};
   return overlaps(view, byte_view(array));
 }
 
+bool Recorder::writes(const Storage& storage) const {
+  return storage.writer.load(std::memory_order_relaxed) == this && storage.written_views != 0;
+}
+
 bool Recorder::reads_or_writes(const Storage& storage) const {
-  return storage.writer.load(std::memory_order_relaxed) == this || storage.readers.may_hold(this);
+  return writes(storage) || storage.readers.may_hold(this);
 }
 
 bool Recorder::input_joins(const Array& array) const {
   const Storage& storage = *Access::storage(array);
   // What this program does not write cannot be in its way, unless memory goes by two names.
-  if (storage.writer.load(std::memory_order_relaxed) != this && !touches_wrapped_ && !storage.wrapped) return true;
+  if (!touches_wrapped_ && !storage.wrapped) {
+    if (!writes(storage)) return true;
+    if (storage.written_views == 1 && same_view(entries_[storage.last_written_slot], array)) return true;
+  }
   for (std::uint32_t rest = written_slots_; rest != 0; rest &= rest - 1) {
     const Entry& entry = entries_[static_cast<std::size_t>(std::countr_zero(rest))];
     if (get(entry.storage) != &storage && !touches_wrapped_ && !storage.wrapped) continue;
@@ -182,7 +187,8 @@ void Recorder::collect_dead_entries() {
     const int k = std::countr_zero(rest);
     Entry& entry = entries_[static_cast<std::size_t>(k)];
     if (entry.read || get(entry.storage)->data != nullptr || !dead(entry)) continue;
-    get(entry.storage)->writer.store(nullptr, std::memory_order_release);
+    Storage& storage = *get(entry.storage);
+    if (--storage.written_views == 0) storage.writer.store(nullptr, std::memory_order_release);
     entry.storage.reset();
     entry.written = false;
     used_slots_ &= ~(1u << k);
@@ -231,6 +237,7 @@ bool Recorder::joins(const Operation& operation, const Array& out, bool fresh) {
 void Recorder::begin(const Array& space, int width) {
   open_.store(true, std::memory_order_relaxed);
   shape_ = space.shape();
+  dense_strides_ = Access::contiguous(space) ? space.strides() : contiguous_strides(shape_);
   count_ = space.size();
   width_ = width == 0 ? 32 : width;
 }
@@ -247,13 +254,10 @@ Recorder::Entry& Recorder::new_entry(const Array& array) {
   entry.dtype = entry.load_type = array.dtype();
   entry.read = entry.written = false;
   entry.current = XP_REF_NONE;
-  if (array.shape() == shape_) {
-    entry.contiguous = Access::contiguous(array);
-    entry.strides = array.strides();
-  } else {
-    entry.contiguous = false;
-    entry.strides = broadcast_strides(array.shape(), array.strides(), shape_);
-  }
+  const bool whole = array.size() == count_ && array.shape() == shape_;
+  entry.contiguous = whole && Access::contiguous(array);
+  if (!entry.contiguous)
+    entry.strides = whole ? array.strides() : broadcast_strides(array.shape(), array.strides(), shape_);
   return entry;
 }
 
@@ -269,7 +273,7 @@ Recorder::Ref Recorder::converted(Ref value, DType from, DType to) {
 
 Recorder::Ref Recorder::load(const Array& array, DType as) {
   Storage& storage = *Access::storage(array);
-  const bool is_written = storage.writer.load(std::memory_order_relaxed) == this;
+  const bool is_written = writes(storage);
   if (is_written) {
     // Mostly the value is asked for through the view that was written last.
     const Entry& entry = entries_[storage.last_written_slot];
@@ -321,7 +325,7 @@ void Recorder::write(const Array& out, Ref value, bool fresh) {
   Entry* target = nullptr;
   Storage& storage = *Access::storage(out);
   if (!fresh && reads_or_writes(storage)) {
-    if (storage.writer.load(std::memory_order_relaxed) == this) {
+    if (writes(storage)) {
       Entry& entry = entries_[storage.last_written_slot];
       if (get(entry.storage) == &storage && entry.written && same_view(entry, out)) target = &entry;
     }
@@ -336,59 +340,64 @@ void Recorder::write(const Array& out, Ref value, bool fresh) {
     target->written = true;
     written_slots_ |= 1u << (target - entries_.data());
     ++written_count_;
-    get(target->storage)->writer.store(this, std::memory_order_release);
+    ++storage.written_views;
+    if (fresh) storage.writer.store(this, std::memory_order_release);
   }
-  get(target->storage)->last_written_slot = static_cast<std::uint8_t>(target - entries_.data());
+  storage.last_written_slot = static_cast<std::uint8_t>(target - entries_.data());
   target->current = value;
 }
 
-void Recorder::settle_foreign(const Operation& operation, const Array* out) {
-  auto settle = [this](Storage& storage, bool written) {
-    if (storage.failure) throw DeviceError(*storage.failure);
-    Recorder* writer = storage.writer.load(std::memory_order_acquire);
-    if ((writer != nullptr && writer != this) || (written && storage.readers.any_but(this)))
-      close_foreign(storage, this);
-  };
-  for (int i = 0; i < operation.count; ++i) {
-    const Operand& operand = *operation.arguments[static_cast<std::size_t>(i)].operand;
-    if (!operand.is_scalar()) settle(*Access::storage(operand.array()), false);
-  }
-  if (out != nullptr) settle(*Access::storage(*out), true);
+// Launches what other threads have recorded on the storage and checks that it has a value. Whether it is exposed.
+bool Recorder::settle(Storage& storage, bool for_write) {
+  if (storage.failure) [[unlikely]]
+    throw DeviceError(*storage.failure);
+  const Recorder* writer = storage.writer.load(std::memory_order_acquire);
+  if ((writer != nullptr && writer != this) || (for_write && storage.readers.any_but(this))) [[unlikely]]
+    close_foreign(storage, this);
+  return storage.exposed();
+}
+
+// Makes this recorder the writer of the storage. False when another one is: threads may write parts of one array that do
+// not overlap, but only one of them at a time has such writes pending.
+bool Recorder::claim(Storage& storage) {
+  if (storage.writer.load(std::memory_order_relaxed) == this) return true;
+  Recorder* nobody = nullptr;
+  if (!storage.writer.compare_exchange_strong(nobody, this, std::memory_order_acq_rel)) return false;
+  storage.written_views = 0;
+  return true;
 }
 
 void Recorder::record(const Operation& operation, const Array& out, bool fresh) {
   device_.check_usable();
-  settle_foreign(operation, fresh ? nullptr : &out);
   counters().operations.add();
-  bool exposed = !fresh && Access::storage(out)->exposed();
-  for (int i = 0; i < operation.count; ++i) {
-    const Operand& operand = *operation.arguments[static_cast<std::size_t>(i)].operand;
-    if (!operand.is_scalar()) exposed |= Access::storage(operand.array())->exposed();
-  }
-
   Garbage garbage;  // before the lock, so that it is emptied after it
-  const std::lock_guard lock(mutex_);
-  if (open_ && !joins(operation, out, fresh)) launch(garbage);
-  if (!open_) begin(out, std::max(slot_width(operation.type), slot_width(operation.result)));
-  std::array<Ref, 3> refs{XP_REF_NONE, XP_REF_NONE, XP_REF_NONE};
-  for (int i = 0; i < operation.count; ++i)
-    refs[static_cast<std::size_t>(i)] = argument(operation.arguments[static_cast<std::size_t>(i)]);
-  const Ref value = operation.op == Op::load
-                        ? refs[0]
-                        : emit({operation.op, operation.type, operation.result, refs[0], refs[1], refs[2]});
-  write(out, converted(value, operation.result, out.dtype()), fresh);
-  // The program holds every storage it refers to, so nothing is destroyed here.
-  for (int i = 0; i < operation.count; ++i) operation.arguments[static_cast<std::size_t>(i)].operand->release();
-  if (!fusion_on() || (exposed && !in_fusion_scope())) launch(garbage);
+  for (;;) {
+    bool exposed = !fresh && settle(*Access::storage(out), true);
+    for (int i = 0; i < operation.count; ++i) {
+      const Operand& operand = *operation.arguments[static_cast<std::size_t>(i)].operand;
+      if (!operand.is_scalar()) exposed |= settle(*Access::storage(operand.array()), false);
+    }
+    const std::lock_guard lock(mutex_);
+    if (open_.load(std::memory_order_relaxed) && !joins(operation, out, fresh)) launch(garbage);
+    if (!fresh && !claim(*Access::storage(out))) continue;
+    if (!open_.load(std::memory_order_relaxed))
+      begin(out, std::max(slot_width(operation.type), slot_width(operation.result)));
+    Ref refs[3] = {XP_REF_NONE, XP_REF_NONE, XP_REF_NONE};
+    for (int i = 0; i < operation.count; ++i) refs[i] = argument(operation.arguments[static_cast<std::size_t>(i)]);
+    const Ref value = operation.op == Op::load
+                          ? refs[0]
+                          : emit({operation.op, operation.type, operation.result, refs[0], refs[1], refs[2]});
+    write(out, converted(value, operation.result, out.dtype()), fresh);
+    // The program holds every storage it refers to, so nothing is destroyed here.
+    for (int i = 0; i < operation.count; ++i) operation.arguments[static_cast<std::size_t>(i)].operand->release();
+    if (!fusion_on() || (exposed && !in_fusion_scope())) launch(garbage);
+    return;
+  }
 }
 
 void Recorder::record_sum(const Operand& operand, DType type, const Array& out) {
   device_.check_usable();
-  Operation operation;
-  operation.type = operation.result = type;
-  operation.count = 1;
-  operation.arguments[0] = {&operand, type};
-  settle_foreign(operation, nullptr);
+  settle(*Access::storage(operand.array()), false);
   counters().operations.add();
 
   Garbage garbage;
@@ -446,6 +455,7 @@ void Recorder::clear(Garbage& garbage) noexcept {
 }
 
 void Recorder::launch(Garbage& garbage) {
+  if (instruction_count_ <= 1 && written_count_ == 1 && reduce_out_ == nullptr && launch_single(garbage)) return;
   Lowering lowering(*this);
   if (!lowering.select()) {
     clear(garbage);
@@ -463,15 +473,23 @@ void Recorder::launch(Garbage& garbage) {
     clear(garbage);
     return;
   }
-  std::string reason;
+  fail(code, error, garbage);
+}
+
+// Throws what the backend answered.
+void Recorder::fail(std::int32_t code, const xp_error& error, Garbage& garbage) {
+  // A refusal before anything ran leaves the program open, as a lack of memory does.
+  if (code == XP_OUT_OF_MEMORY || code == XP_IN_PARALLEL) device_.check(code, error);
   try {
     device_.check_usable();
     device_.check(code, error);
   } catch (const Error& fault) {
-    reason = fault.what();
-    // A refusal before anything ran leaves the program open, as a lack of memory does.
-    if (code == XP_OUT_OF_MEMORY || code == XP_IN_PARALLEL) throw;
-    lowering.fail_outputs(reason);
+    // The results have no value: reading one throws the same again.
+    for (std::uint32_t rest = written_slots_; rest != 0; rest &= rest - 1) {
+      Storage& storage = *get(entries_[static_cast<std::size_t>(std::countr_zero(rest))].storage);
+      if (!storage.failure) storage.failure = std::make_unique<std::string>(fault.what());
+    }
+    if (reduce_out_ != nullptr) reduce_out_->failure = std::make_unique<std::string>(fault.what());
     clear(garbage);
     throw;
   }
@@ -480,7 +498,7 @@ void Recorder::launch(Garbage& garbage) {
 void Recorder::close() {
   Garbage garbage;
   const std::lock_guard lock(mutex_);
-  if (open_) launch(garbage);
+  if (open_.load(std::memory_order_relaxed)) launch(garbage);
 }
 
 void Recorder::abandon() noexcept {

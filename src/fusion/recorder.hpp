@@ -87,7 +87,7 @@ class Recorder {
     bool written = false;  // as in written_slots_
     bool contiguous = false;  // C order over the program's whole shape
     Ref current = XP_REF_NONE;  // value it will hold, when written
-    Shape strides;  // over the program's shape
+    Shape strides;  // over the program's shape; not kept for contiguous ones
   };
 
   // References that a program held, released after its lock.
@@ -107,8 +107,10 @@ class Recorder {
   };
 
   bool same_view(const Entry& entry, const Array& array) const;
+  const Shape& strides_of(const Entry& entry) const { return entry.contiguous ? dense_strides_ : entry.strides; }
   bool entry_overlaps(const Entry& entry, const Array& array) const;
   bool joins(const Operation& operation, const Array& out, bool fresh);
+  bool writes(const Storage& storage) const;
   bool reads_or_writes(const Storage& storage) const;
   bool input_joins(const Array& array) const;
   bool has_room(int entries, int instructions, int constants);
@@ -125,7 +127,10 @@ class Recorder {
   void write(const Array& out, Ref value, bool fresh);
   void clear(Garbage& garbage) noexcept;
   void launch(Garbage& garbage);
-  void settle_foreign(const Operation& operation, const Array* out);
+  bool launch_single(Garbage& garbage);
+  void fail(std::int32_t code, const xp_error& error, Garbage& garbage);
+  bool settle(Storage& storage, bool for_write);
+  bool claim(Storage& storage);
 
   DeviceState& device_;
   Lock mutex_;
@@ -142,7 +147,8 @@ class Recorder {
   int constant_count_ = 0;
   std::size_t retained_bytes_ = 0;  // of all storages read
   Shape shape_;
-  Index count_ = 0;  // elements of shape_
+  Shape dense_strides_;  // of shape_ in C order
+  Index count_ = 0;      // elements of shape_
   std::array<Entry, max_entries> entries_;
   std::array<Instruction, max_instructions> instructions_;
   std::array<xp_constant, XP_MAX_CONSTANTS> constants_;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A backend without Kokkos: two devices whose memory the host cannot touch and whose programs are interpreted. It proves
-// the loader and the ABI, and is the second opinion on what a program means. Compiled with XP_FAKE_NAME, and with one of
-// XP_FAKE_STALE, XP_FAKE_OTHER_ABI, XP_FAKE_NO_ENTRY, XP_FAKE_ABSENT to be refused by the loader.
+// A backend without Kokkos: two devices whose memory the host cannot touch and whose programs are interpreted. It
+// proves the loader and the ABI, and is the second opinion on what a program means. Compiled with XP_FAKE_NAME, and
+// with one of XP_FAKE_STALE, XP_FAKE_OTHER_ABI, XP_FAKE_NO_ENTRY, XP_FAKE_ABSENT to be refused by the loader.
 #include <algorithm>
+#include <cfenv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -102,7 +103,9 @@ std::int32_t open_device(std::int32_t ordinal, xp_device** out, xp_error* error)
   return XP_OK;
 }
 
-std::int32_t fault(xp_error* error) { return answer(error, XP_DEVICE_FAULT, "the fake device has broken, as it was told to"); }
+std::int32_t fault(xp_error* error) {
+  return answer(error, XP_DEVICE_FAULT, "the fake device has broken, as it was told to");
+}
 
 std::int32_t allocate(xp_device* device, std::uint64_t bytes, void** out, xp_error* error) noexcept {
   const std::lock_guard lock(device->mutex);
@@ -129,7 +132,8 @@ std::int32_t allocate(xp_device* device, std::uint64_t bytes, void** out, xp_err
 std::int32_t deallocate(xp_device* device, void* data, xp_error* error) noexcept {
   const std::lock_guard lock(device->mutex);
   const auto place = device->blocks.find(reinterpret_cast<std::uintptr_t>(data) & ~device_bit);
-  if (place == device->blocks.end()) return answer(error, XP_INVALID, "deallocate: this address was not allocated here");
+  if (place == device->blocks.end())
+    return answer(error, XP_INVALID, "deallocate: this address was not allocated here");
   device->used -= static_cast<std::int64_t>(place->second);
   --control.live_blocks;
   control.live_bytes -= static_cast<std::int64_t>(place->second);
@@ -141,10 +145,12 @@ std::int32_t deallocate(xp_device* device, void* data, xp_error* error) noexcept
 void advise_idle(xp_device* device, void* data, std::uint64_t bytes) noexcept {
   const std::lock_guard lock(device->mutex);
   unsigned char* real = device->resolve(reinterpret_cast<std::uintptr_t>(data), bytes);
-  if (real != nullptr) std::memset(real, 0xdb, std::min<std::uint64_t>(bytes, 1u << 20));  // the contents no longer matter
+  if (real != nullptr)
+    std::memset(real, 0xdb, std::min<std::uint64_t>(bytes, 1u << 20));  // the contents no longer matter
 }
 
-std::int32_t copy_from_host(xp_device* device, void* to, const void* from, std::uint64_t bytes, xp_error* error) noexcept {
+std::int32_t copy_from_host(xp_device* device, void* to, const void* from, std::uint64_t bytes,
+                            xp_error* error) noexcept {
   const std::lock_guard lock(device->mutex);
   if (device->broken) return fault(error);
   unsigned char* real = device->resolve(reinterpret_cast<std::uintptr_t>(to), bytes);
@@ -154,7 +160,8 @@ std::int32_t copy_from_host(xp_device* device, void* to, const void* from, std::
   return XP_OK;
 }
 
-std::int32_t copy_to_host(xp_device* device, void* to, const void* from, std::uint64_t bytes, xp_error* error) noexcept {
+std::int32_t copy_to_host(xp_device* device, void* to, const void* from, std::uint64_t bytes,
+                          xp_error* error) noexcept {
   const std::lock_guard lock(device->mutex);
   if (device->broken) return fault(error);
   const unsigned char* real = device->resolve(reinterpret_cast<std::uintptr_t>(from), bytes);
@@ -163,6 +170,21 @@ std::int32_t copy_to_host(xp_device* device, void* to, const void* from, std::ui
   std::memcpy(to, real, bytes);
   return XP_OK;
 }
+
+// A device rounds to nearest and keeps subnormals, whatever its caller does.
+class DeviceEnvironment {
+ public:
+  DeviceEnvironment() {
+    std::fegetenv(&callers_);
+    std::fesetenv(FE_DFL_ENV);
+  }
+  ~DeviceEnvironment() { std::fesetenv(&callers_); }
+  DeviceEnvironment(const DeviceEnvironment&) = delete;
+  DeviceEnvironment& operator=(const DeviceEnvironment&) = delete;
+
+ private:
+  std::fenv_t callers_;
+};
 
 std::int32_t run(xp_device* device, const xp_program* program, xp_error* error) noexcept {
   const std::lock_guard lock(device->mutex);
@@ -175,8 +197,10 @@ std::int32_t run(xp_device* device, const xp_program* program, xp_error* error) 
     device->broken = true;
     return fault(error);
   }
+  const DeviceEnvironment environment;
   try {
-    fake::run_program(*program, [device](std::uintptr_t address, std::uint64_t bytes) { return device->resolve(address, bytes); });
+    fake::run_program(
+        *program, [device](std::uintptr_t address, std::uint64_t bytes) { return device->resolve(address, bytes); });
   } catch (const std::bad_alloc&) {
     return answer(error, XP_OUT_OF_MEMORY, "the host's memory is exhausted");
   } catch (const std::exception& failure) {
@@ -189,8 +213,11 @@ std::int32_t random_fill(xp_device* device, const xp_random_args* args, xp_error
   const std::lock_guard lock(device->mutex);
   if (device->broken) return fault(error);
   const std::uint64_t itemsize = args->dtype == XP_FLOAT32 ? 4 : 8;
-  unsigned char* real = device->resolve(reinterpret_cast<std::uintptr_t>(args->data), static_cast<std::uint64_t>(args->count) * itemsize);
-  if (real == nullptr && args->count > 0) return answer(error, XP_INVALID, "random: the target lies outside the device's memory");
+  unsigned char* real =
+      device->resolve(reinterpret_cast<std::uintptr_t>(args->data), static_cast<std::uint64_t>(args->count) * itemsize);
+  if (real == nullptr && args->count > 0)
+    return answer(error, XP_INVALID, "random: the target lies outside the device's memory");
+  const DeviceEnvironment environment;
   for (std::int64_t i = 0; i < args->count; ++i) {
     if (args->dtype == XP_FLOAT64) {
       const double value = fake::uniform64(*args, i);
@@ -226,9 +253,10 @@ constexpr std::uint32_t abi_major = XP_ABI_MAJOR + 1;
 constexpr std::uint32_t abi_major = XP_ABI_MAJOR;
 #endif
 
-constexpr xp_backend table{sizeof(xp_backend), abi_major, XP_ABI_MINOR, 0, table_hash, info, probe, initialize, device_info,
-                           open_device, allocate, deallocate, advise_idle, copy_from_host, copy_to_host, run, random_fill,
-                           synchronize, openmp_runtimes};
+constexpr xp_backend table{
+    sizeof(xp_backend), abi_major,   XP_ABI_MINOR, 0,           table_hash,     info,        probe,
+    initialize,         device_info, open_device,  allocate,    deallocate,     advise_idle, copy_from_host,
+    copy_to_host,       run,         random_fill,  synchronize, openmp_runtimes};
 
 }  // namespace
 

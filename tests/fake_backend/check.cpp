@@ -8,9 +8,9 @@ namespace fake {
 namespace {
 
 std::string dtype_text(DType dtype) {
-  static constexpr const char* names[XP_DTYPE_COUNT] = {
-      "bool",   "int8",    "int16",    "int32",   "int64",   "uint8",     "uint16",    "uint32",
-      "uint64", "float16", "bfloat16", "float32", "float64", "complex64", "complex128"};
+  static constexpr const char* names[XP_DTYPE_COUNT] = {"bool",     "int8",    "int16",   "int32",     "int64",
+                                                        "uint8",    "uint16",  "uint32",  "uint64",    "float16",
+                                                        "bfloat16", "float32", "float64", "complex64", "complex128"};
   return names[static_cast<std::size_t>(dtype)];
 }
 
@@ -27,10 +27,14 @@ DType dtype_from(std::uint8_t number, const std::string& where) {
 
 bool has_slot(int width, DType dtype) {
   switch (width) {
-    case 32: return xp::itemsize(dtype) <= 4;
-    case 64: return dtype != DType::complex128;
-    case 128: return dtype == DType::bool_ || (dtype >= DType::float16 && dtype != DType::complex64);
-    default: return false;
+    case 32:
+      return xp::itemsize(dtype) <= 4;
+    case 64:
+      return dtype != DType::complex128;
+    case 128:
+      return dtype == DType::bool_ || (dtype >= DType::float16 && dtype != DType::complex64);
+    default:
+      return false;
   }
 }
 
@@ -82,7 +86,8 @@ class Checker {
     require(p_.label != nullptr, "no label");
     std::int64_t count = 1;
     for (int d = 0; d < p_.ndim; ++d) {
-      require(p_.ndim == 1 || p_.shape[d] > 1, "extent " + std::to_string(p_.shape[d]) + " of dimension " + std::to_string(d));
+      require(p_.ndim == 1 || p_.shape[d] > 1,
+              "extent " + std::to_string(p_.shape[d]) + " of dimension " + std::to_string(d));
       count *= p_.shape[d];
     }
     require(count == p_.count, "count is not the product of the extents");
@@ -98,7 +103,8 @@ class Checker {
     if (o.flags & XP_WRITE) require(has_slot(p_.width, dtype), where + " is stored as " + dtype_text(dtype));
     require(o.data != nullptr || p_.count == 0, where + " has no address");
     // Complex numbers are aligned as their parts.
-    const auto alignment = static_cast<std::uintptr_t>(dtype >= DType::complex64 ? xp::itemsize(dtype) / 2 : xp::itemsize(dtype));
+    const auto alignment =
+        static_cast<std::uintptr_t>(dtype >= DType::complex64 ? xp::itemsize(dtype) / 2 : xp::itemsize(dtype));
     require(reinterpret_cast<std::uintptr_t>(o.data) % alignment == 0, where + " is not aligned");
   }
 
@@ -109,13 +115,14 @@ class Checker {
       if ((p_.operands[k].flags & XP_WRITE) == 0) continue;
       std::unordered_map<std::int64_t, std::int64_t> owner;  // byte -> element
       each_element(p_.operands[k], [&](std::int64_t element, std::int64_t byte) {
-        require(owner.emplace(byte, element).second, "operand " + std::to_string(k) + " is written and names an element twice");
+        require(owner.emplace(byte, element).second,
+                "operand " + std::to_string(k) + " is written and names an element twice");
       });
       for (int j = 0; j < p_.n_operands; ++j) {
         if (j == k || same_view(p_, p_.operands[j], p_.operands[k])) continue;
         each_element(p_.operands[j], [&](std::int64_t, std::int64_t byte) {
-          require(owner.count(byte) == 0, "operand " + std::to_string(k) + " is written and overlaps operand " + std::to_string(j) +
-                                              ", another view");
+          require(owner.count(byte) == 0, "operand " + std::to_string(k) + " is written and overlaps operand " +
+                                              std::to_string(j) + ", another view");
         });
       }
     }
@@ -143,18 +150,21 @@ class Checker {
       actual = acc_;
     } else if (ref >= XP_REF_CONSTANT) {
       const int k = ref - XP_REF_CONSTANT;
-      require(k < p_.n_constants, where + " uses constant " + std::to_string(k) + " of " + std::to_string(p_.n_constants));
+      require(k < p_.n_constants,
+              where + " uses constant " + std::to_string(k) + " of " + std::to_string(p_.n_constants));
       decode(p_.constants[k], expected, p_.width);
     } else if (ref >= XP_REF_OPERAND) {
       const int k = ref - XP_REF_OPERAND;
       require(k < p_.n_operands, where + " uses operand " + std::to_string(k) + " of " + std::to_string(p_.n_operands));
-      require((p_.operands[k].flags & XP_READ) != 0, where + " loads operand " + std::to_string(k) + ", which is not flagged as read");
+      require((p_.operands[k].flags & XP_READ) != 0,
+              where + " loads operand " + std::to_string(k) + ", which is not flagged as read");
       for (int j = 0; j < p_.n_operands; ++j)
         require(!stored_[static_cast<std::size_t>(j)] || !same_view(p_, p_.operands[j], p_.operands[k]),
                 where + " loads operand " + std::to_string(k) + " after a store to it");
       actual = static_cast<DType>(p_.operands[k].load_type);
     } else {
-      require(ref < p_.n_registers, where + " uses register " + std::to_string(ref) + " of " + std::to_string(p_.n_registers));
+      require(ref < p_.n_registers,
+              where + " uses register " + std::to_string(ref) + " of " + std::to_string(p_.n_registers));
       require(defined_[ref], where + " uses register " + std::to_string(ref) + " before it is set");
       actual = registers_[ref];
     }
@@ -172,9 +182,11 @@ class Checker {
       case Op::store: {
         const int k = in.dst - XP_REF_OPERAND;
         require(k >= 0 && k < p_.n_operands, where + " has no target");
-        require((p_.operands[k].flags & XP_WRITE) != 0, where + " stores to operand " + std::to_string(k) + ", not flagged as written");
-        require(type == static_cast<DType>(p_.operands[k].dtype), where + " stores " + dtype_text(type) + " into " +
-                                                                      dtype_text(static_cast<DType>(p_.operands[k].dtype)));
+        require((p_.operands[k].flags & XP_WRITE) != 0,
+                where + " stores to operand " + std::to_string(k) + ", not flagged as written");
+        require(
+            type == static_cast<DType>(p_.operands[k].dtype),
+            where + " stores " + dtype_text(type) + " into " + dtype_text(static_cast<DType>(p_.operands[k].dtype)));
         reference(in.a, type, where);
         stored_[static_cast<std::size_t>(k)] = true;
         acc_ = type;
@@ -200,17 +212,21 @@ class Checker {
       default:
         require(oracle::computes_in(op, type), where + " does not exist for " + dtype_text(type));
         result = oracle::result_of(op, type);
-        require(result == to, where + " of " + dtype_text(type) + " gives " + dtype_text(result) + ", not " + dtype_text(to));
+        require(result == to,
+                where + " of " + dtype_text(type) + " gives " + dtype_text(result) + ", not " + dtype_text(to));
         if (xp::info(op).returns == xp::Returns::same)
-          require(computes_at(p_.width, type), where + " computes in " + dtype_text(type) + " at width " + std::to_string(p_.width));
+          require(computes_at(p_.width, type),
+                  where + " computes in " + dtype_text(type) + " at width " + std::to_string(p_.width));
         reference(in.a, type, where);
         if (xp::info(op).arity > 1) reference(in.b, type, where);
     }
-    require(has_slot(p_.width, result), where + " gives " + dtype_text(result) + " at width " + std::to_string(p_.width));
+    require(has_slot(p_.width, result),
+            where + " gives " + dtype_text(result) + " at width " + std::to_string(p_.width));
     acc_ = result;
     acc_defined_ = true;
     if (in.dst == XP_REF_NONE) return;
-    require(in.dst < p_.n_registers, where + " sets register " + std::to_string(in.dst) + " of " + std::to_string(p_.n_registers));
+    require(in.dst < p_.n_registers,
+            where + " sets register " + std::to_string(in.dst) + " of " + std::to_string(p_.n_registers));
     registers_[in.dst] = result;
     defined_[in.dst] = true;
   }
@@ -252,7 +268,8 @@ Value decode(const xp_constant& c, DType dtype, int width) {
     case xp::DTypeKind::complex:
       break;
   }
-  return width == 64 ? Value::of(std::complex<float>(c.f32[0], c.f32[1])) : Value::of(std::complex<double>(c.f64[0], c.f64[1]));
+  return width == 64 ? Value::of(std::complex<float>(c.f32[0], c.f32[1]))
+                     : Value::of(std::complex<double>(c.f64[0], c.f64[1]));
 }
 
 Span span_of(const xp_program& program, const xp_operand& operand) {

@@ -24,7 +24,8 @@ T reduce_sum(std::vector<T> values) {
         lane = i < 64 ? values[begin + i] : oracle::arithmetic<Op::add>(lane, values[begin + i]);
       }
       for (std::size_t half = 32; half > 0; half /= 2) {
-        for (std::size_t l = 0; l < half && l + half < used; ++l) lanes[l] = oracle::arithmetic<Op::add>(lanes[l], lanes[l + half]);
+        for (std::size_t l = 0; l < half && l + half < used; ++l)
+          lanes[l] = oracle::arithmetic<Op::add>(lanes[l], lanes[l + half]);
         used = std::min(used, half);
       }
       sums.push_back(lanes[0]);
@@ -86,7 +87,8 @@ class Interpreter {
     if (ref >= XP_REF_CONSTANT) return decode(p_.constants[ref - XP_REF_CONSTANT], dtype, p_.width);
     if (ref < XP_REF_OPERAND) return registers_[ref];
     const xp_operand& o = p_.operands[ref - XP_REF_OPERAND];
-    return oracle::convert(Value::load(static_cast<DType>(o.dtype), address(ref - XP_REF_OPERAND)), static_cast<DType>(o.load_type));
+    return oracle::convert(Value::load(static_cast<DType>(o.dtype), address(ref - XP_REF_OPERAND)),
+                           static_cast<DType>(o.load_type));
   }
 
   void execute(const xp_instruction& in) {

@@ -22,8 +22,8 @@ inline std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
 }
 
 inline std::array<std::uint32_t, 4> block(const xp_random_args& args, std::uint64_t k) {
-  return philox({static_cast<std::uint32_t>(k), static_cast<std::uint32_t>(k >> 32), static_cast<std::uint32_t>(args.stream),
-                 static_cast<std::uint32_t>(args.stream >> 32)},
+  return philox({static_cast<std::uint32_t>(k), static_cast<std::uint32_t>(k >> 32),
+                 static_cast<std::uint32_t>(args.stream), static_cast<std::uint32_t>(args.stream >> 32)},
                 {static_cast<std::uint32_t>(args.seed), static_cast<std::uint32_t>(args.seed >> 32)});
 }
 

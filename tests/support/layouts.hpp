@@ -107,21 +107,29 @@ inline LaidOut lay_out(const oracle::Buffer& values, const oracle::Extents& shap
 /// Shapes with about n elements: {n} among them, and where n allows it two and three dimensions.
 inline std::vector<oracle::Extents> shapes_of(Index n) {
   switch (n) {
-    case 0: return {{0}, {0, 3}, {2, 0, 3}};
-    case 1: return {{1}, {1, 1}, {}};
-    case 31: return {{31}, {1, 31}, {31, 1, 1}};
-    case 33: return {{33}, {3, 11}, {11, 1, 3}};
-    case 1023: return {{1023}, {33, 31}, {11, 3, 31}};
-    case 1025: return {{1025}, {25, 41}, {5, 5, 41}};
-    case 100003: return {{100003}, {313, 321}, {46, 47, 47}};
-    default: return {{n}};
+    case 0:
+      return {{0}, {0, 3}, {2, 0, 3}};
+    case 1:
+      return {{1}, {1, 1}, {}};
+    case 31:
+      return {{31}, {1, 31}, {31, 1, 1}};
+    case 33:
+      return {{33}, {3, 11}, {11, 1, 3}};
+    case 1023:
+      return {{1023}, {33, 31}, {11, 3, 31}};
+    case 1025:
+      return {{1025}, {25, 41}, {5, 5, 41}};
+    case 100003:
+      return {{100003}, {313, 321}, {46, 47, 47}};
+    default:
+      return {{n}};
   }
 }
 
 inline constexpr Index sizes[] = {0, 1, 31, 33, 1023, 1025, 100003};
 
-inline constexpr oracle::DType all_dtypes[] = {
-    xp::bool_,  xp::int8,   xp::int16,   xp::int32,    xp::int64,   xp::uint8,   xp::uint16,    xp::uint32,
-    xp::uint64, xp::float16, xp::bfloat16, xp::float32, xp::float64, xp::complex64, xp::complex128};
+inline constexpr oracle::DType all_dtypes[] = {xp::bool_,    xp::int8,    xp::int16,   xp::int32,     xp::int64,
+                                               xp::uint8,    xp::uint16,  xp::uint32,  xp::uint64,    xp::float16,
+                                               xp::bfloat16, xp::float32, xp::float64, xp::complex64, xp::complex128};
 
 }  // namespace xp_test

@@ -97,9 +97,9 @@ inline bool expect(bool condition, const char* what) {
 }  // namespace xp_test
 
 /// A program that run_child(#name) runs: `XP_CHILD(name) { ... return exit_code; }`.
-#define XP_CHILD(name)                                                                   \
-  static int xp_child_##name();                                                          \
-  static const xp_test::RegisterChild xp_register_##name(#name, xp_child_##name);        \
+#define XP_CHILD(name)                                                            \
+  static int xp_child_##name();                                                   \
+  static const xp_test::RegisterChild xp_register_##name(#name, xp_child_##name); \
   static int xp_child_##name()
 #define XP_CHILD_EXPECT(condition) \
   if (!xp_test::expect((condition), #condition)) return 1

@@ -13,21 +13,36 @@ using oracle::Op;
 /// Calls the public function of a row with one or two operands. NoOracle for a row that has none here.
 inline xp::Array call(Op op, const xp::Operand& a, const xp::Operand& b) {
   switch (op) {
-    case Op::add: return xp::add(a, b);
-    case Op::subtract: return xp::subtract(a, b);
-    case Op::multiply: return xp::multiply(a, b);
-    case Op::divide: return xp::divide(a, b);
-    case Op::negative: return xp::negative(a);
-    case Op::absolute: return xp::abs(a);
-    case Op::sqrt: return xp::sqrt(a);
-    case Op::exp: return xp::exp(a);
-    case Op::equal: return xp::equal(a, b);
-    case Op::not_equal: return xp::not_equal(a, b);
-    case Op::less: return xp::less(a, b);
-    case Op::less_equal: return xp::less_equal(a, b);
-    case Op::greater: return xp::greater(a, b);
-    case Op::greater_equal: return xp::greater_equal(a, b);
-    default: throw oracle::NoOracle("no function for " + std::string(xp::info(op).name));
+    case Op::add:
+      return xp::add(a, b);
+    case Op::subtract:
+      return xp::subtract(a, b);
+    case Op::multiply:
+      return xp::multiply(a, b);
+    case Op::divide:
+      return xp::divide(a, b);
+    case Op::negative:
+      return xp::negative(a);
+    case Op::absolute:
+      return xp::abs(a);
+    case Op::sqrt:
+      return xp::sqrt(a);
+    case Op::exp:
+      return xp::exp(a);
+    case Op::equal:
+      return xp::equal(a, b);
+    case Op::not_equal:
+      return xp::not_equal(a, b);
+    case Op::less:
+      return xp::less(a, b);
+    case Op::less_equal:
+      return xp::less_equal(a, b);
+    case Op::greater:
+      return xp::greater(a, b);
+    case Op::greater_equal:
+      return xp::greater_equal(a, b);
+    default:
+      throw oracle::NoOracle("no function for " + std::string(xp::info(op).name));
   }
 }
 
@@ -68,11 +83,15 @@ inline Buffer expected(Op op, const Buffer& a, const Buffer& b) {
 inline DType with_scalar(DType array, xp::Scalar::Kind kind) {
   const xp::DTypeKind own = xp::kind(array);
   switch (kind) {
-    case xp::Scalar::Kind::boolean: return array;
+    case xp::Scalar::Kind::boolean:
+      return array;
     case xp::Scalar::Kind::integer:
-    case xp::Scalar::Kind::unsigned_integer: return array == xp::bool_ ? xp::int64 : array;
-    case xp::Scalar::Kind::real: return own < xp::DTypeKind::real ? xp::float64 : array;
-    case xp::Scalar::Kind::complex: break;
+    case xp::Scalar::Kind::unsigned_integer:
+      return array == xp::bool_ ? xp::int64 : array;
+    case xp::Scalar::Kind::real:
+      return own < xp::DTypeKind::real ? xp::float64 : array;
+    case xp::Scalar::Kind::complex:
+      break;
   }
   if (own == xp::DTypeKind::complex) return array;
   return own == xp::DTypeKind::real && array != xp::float64 ? xp::complex64 : xp::complex128;
@@ -80,11 +99,16 @@ inline DType with_scalar(DType array, xp::Scalar::Kind kind) {
 
 inline oracle::Value value_of(const xp::Scalar& scalar) {
   switch (scalar.kind()) {
-    case xp::Scalar::Kind::boolean: return oracle::Value::of(scalar.integer() != 0);
-    case xp::Scalar::Kind::integer: return oracle::Value::of(scalar.integer());
-    case xp::Scalar::Kind::unsigned_integer: return oracle::Value::of(scalar.unsigned_integer());
-    case xp::Scalar::Kind::real: return oracle::Value::of(scalar.real());
-    case xp::Scalar::Kind::complex: break;
+    case xp::Scalar::Kind::boolean:
+      return oracle::Value::of(scalar.integer() != 0);
+    case xp::Scalar::Kind::integer:
+      return oracle::Value::of(scalar.integer());
+    case xp::Scalar::Kind::unsigned_integer:
+      return oracle::Value::of(scalar.unsigned_integer());
+    case xp::Scalar::Kind::real:
+      return oracle::Value::of(scalar.real());
+    case xp::Scalar::Kind::complex:
+      break;
   }
   return oracle::Value::of(std::complex<double>(scalar.real(), scalar.imag()));
 }

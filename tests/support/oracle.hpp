@@ -74,12 +74,14 @@ inline Buffer where(const Buffer& mask, const Buffer& a, const Buffer& b) {
   const auto size = static_cast<std::size_t>(xp::itemsize(a.dtype));
   for (Index i = 0; i < a.count; ++i) {
     const Buffer& from = mask.data<bool>()[i] ? a : b;
-    std::memcpy(result.bytes.data() + static_cast<std::size_t>(i) * size, from.bytes.data() + static_cast<std::size_t>(i) * size, size);
+    std::memcpy(result.bytes.data() + static_cast<std::size_t>(i) * size,
+                from.bytes.data() + static_cast<std::size_t>(i) * size, size);
   }
   return result;
 }
 
-// ---- Comparison ------------------------------------------------------------------------------------------------------
+// ---- Comparison
+// ------------------------------------------------------------------------------------------------------
 
 inline std::string text(const Value& value) {
   std::ostringstream out;
@@ -135,7 +137,8 @@ bool close(T got, T want, Tolerance tolerance) {
     if (tolerance == Tolerance::bits) return false;
     return std::abs(got - want) <= 8 * std::numeric_limits<R>::epsilon() * std::abs(want);
   } else if constexpr (std::is_floating_point_v<T>) {
-    if (tolerance == Tolerance::complex && std::fabs(got - want) <= 4 * std::numeric_limits<T>::epsilon() * std::fabs(want))
+    if (tolerance == Tolerance::complex &&
+        std::fabs(got - want) <= 4 * std::numeric_limits<T>::epsilon() * std::fabs(want))
       return true;
     return tolerance == Tolerance::bits ? same_bits(got, want) : within_one_ulp(got, want);
   } else {
@@ -146,8 +149,7 @@ bool close(T got, T want, Tolerance tolerance) {
 inline testing::AssertionResult equal(const Buffer& got, const Buffer& want, Tolerance tolerance = Tolerance::bits) {
   if (got.dtype != want.dtype)
     return testing::AssertionFailure() << "dtype " << xp::name(got.dtype) << ", expected " << xp::name(want.dtype);
-  if (got.count != want.count)
-    return testing::AssertionFailure() << got.count << " elements, expected " << want.count;
+  if (got.count != want.count) return testing::AssertionFailure() << got.count << " elements, expected " << want.count;
   if (got.bytes == want.bytes) return testing::AssertionSuccess();
   return visit(got.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
@@ -186,7 +188,8 @@ inline xp::Array upload(const Buffer& values, const xp::Shape& shape, xp::Device
   return result;
 }
 
-// ---- Strided views ---------------------------------------------------------------------------------------------------
+// ---- Strided views
+// ---------------------------------------------------------------------------------------------------
 
 using Extents = std::vector<Index>;
 

@@ -19,15 +19,18 @@ class ProgramGenerator {
     // Everything derives from one shape, so that most things broadcast against each other.
     const int ndim = static_cast<int>(rng_.between(1, 3));
     for (int d = 0; d < ndim; ++d)
-      base_.push_back(ndim == 1 ? rng_.between(1, options_.most)
-                                : rng_.between(1, static_cast<Index>(std::pow(static_cast<double>(options_.most), 1.0 / ndim)) + 1));
+      base_.push_back(
+          ndim == 1
+              ? rng_.between(1, options_.most)
+              : rng_.between(1, static_cast<Index>(std::pow(static_cast<double>(options_.most), 1.0 / ndim)) + 1));
     // Two or three dtypes: with more, every other operation changes the width.
     for (DType& dtype : dtypes_) dtype = random_dtype();
   }
 
   Program generate(OracleMachine& oracle) {
     Program program;
-    for (int attempts = 0; static_cast<int>(program.size()) < options_.steps && attempts < 20 * options_.steps; ++attempts) {
+    for (int attempts = 0; static_cast<int>(program.size()) < options_.steps && attempts < 20 * options_.steps;
+         ++attempts) {
       const Step step = attempts < 3 ? source() : any(oracle);
       if (oracle.run(step)) program.push_back(step);
     }
@@ -52,17 +55,25 @@ class ProgramGenerator {
 
   Scalar number() {
     switch (rng_.below(8)) {
-      case 0: return true;
-      case 1: return 0.25;
-      case 2: return -1.5;
-      case 3: return static_cast<std::int64_t>(rng_.between(-3, 0));
-      case 4: return rng_.chance(80) ? Scalar(2.0) : Scalar(std::complex<double>(0.5, -1));
-      default: return static_cast<std::int64_t>(rng_.between(0, 5));
+      case 0:
+        return true;
+      case 1:
+        return 0.25;
+      case 2:
+        return -1.5;
+      case 3:
+        return static_cast<std::int64_t>(rng_.between(-3, 0));
+      case 4:
+        return rng_.chance(80) ? Scalar(2.0) : Scalar(std::complex<double>(0.5, -1));
+      default:
+        return static_cast<std::int64_t>(rng_.between(0, 5));
     }
   }
 
   Extents shape() {
-    Extents result(base_.begin() + static_cast<std::ptrdiff_t>(rng_.chance(20) ? rng_.below(static_cast<Index>(base_.size()) + 1) : 0), base_.end());
+    Extents result(base_.begin() + static_cast<std::ptrdiff_t>(
+                                       rng_.chance(20) ? rng_.below(static_cast<Index>(base_.size()) + 1) : 0),
+                   base_.end());
     for (Index& extent : result)
       if (rng_.chance(10)) extent = 1;
     return result;
@@ -141,7 +152,10 @@ class ProgramGenerator {
       step.consume = step.a != a_number && rng_.chance(15);
     } else if (choice < 41) {
       step.kind = Kind::unary;
-      step.op = options_.inexact && rng_.chance(30) ? Op::exp : rng_.chance(50) ? Op::negative : rng_.chance(50) ? Op::absolute : Op::sqrt;
+      step.op = options_.inexact && rng_.chance(30) ? Op::exp
+                : rng_.chance(50)                   ? Op::negative
+                : rng_.chance(50)                   ? Op::absolute
+                                                    : Op::sqrt;
       const bool complex = oracle.has(step.a) && oracle.at(step.a).dtype() >= xp::complex64;
       if (complex && !options_.inexact) step.op = Op::negative;
       step.consume = rng_.chance(15);
@@ -167,7 +181,8 @@ class ProgramGenerator {
     } else if (choice < 84) {
       step.kind = Kind::transpose;
       const Index ndim = oracle.has(step.a) ? static_cast<Index>(oracle.at(step.a).shape.size()) : 0;
-      for (Index d = 0; d < ndim; ++d) step.shape.insert(step.shape.begin() + static_cast<std::ptrdiff_t>(rng_.below(d + 1)), d);
+      for (Index d = 0; d < ndim; ++d)
+        step.shape.insert(step.shape.begin() + static_cast<std::ptrdiff_t>(rng_.below(d + 1)), d);
     } else if (choice < 86) {
       step.kind = Kind::broadcast;
       step.shape = base_;

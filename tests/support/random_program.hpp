@@ -26,11 +26,30 @@ inline constexpr int slot_count = 9;
 inline constexpr int a_number = -1;  // instead of a slot: the step's scalar
 
 enum class Kind {
-  upload, constant, arange, binary, unary, where, cast, copy, sum, in_place, assign, slice, transpose, broadcast,
-  reshape, alias, drop, eval, read, lease
+  upload,
+  constant,
+  arange,
+  binary,
+  unary,
+  where,
+  cast,
+  copy,
+  sum,
+  in_place,
+  assign,
+  slice,
+  transpose,
+  broadcast,
+  reshape,
+  alias,
+  drop,
+  eval,
+  read,
+  lease
 };
-inline constexpr const char* kind_names[] = {"upload", "constant", "arange", "binary", "unary", "where", "cast", "copy", "sum", "in_place",
-                                             "assign", "slice", "transpose", "broadcast", "reshape", "alias", "drop", "eval", "read", "lease"};
+inline constexpr const char* kind_names[] = {
+    "upload", "constant", "arange",    "binary",    "unary",   "where", "cast", "copy", "sum",  "in_place",
+    "assign", "slice",    "transpose", "broadcast", "reshape", "alias", "drop", "eval", "read", "lease"};
 
 struct Part {  // of a slice: start is counted from the front, count elements
   Index start, count, step;
@@ -51,6 +70,11 @@ struct Step {
 
 using Program = std::vector<Step>;
 
+/// Of an upload: moderate numbers mostly, since infinities and NaN hide what comes after them.
+inline oracle::Flavour flavour(const Step& s) {
+  return s.seed % 8 == 0 ? oracle::Flavour::any : oracle::Flavour::finite;
+}
+
 inline std::string to_text(const Step& s) {
   std::ostringstream text;
   auto slot = [&](int k) { return k == a_number ? oracle::text(value_of(s.number)) : "s" + std::to_string(k); };
@@ -69,7 +93,8 @@ inline std::string to_text(const Program& program) {
   return text;
 }
 
-// ---- On the oracle ----------------------------------------------------------------------------------------------------
+// ---- On the oracle
+// ----------------------------------------------------------------------------------------------------
 
 inline bool writeable(const View& view) {
   if (view.size() == 0) return true;
@@ -107,7 +132,9 @@ struct OracleMachine {
   // reshapes of what is not known to be in C order are copied.
   std::array<bool, slot_count> c_order{};
 
-  bool copies(const Step& s) const { return s.kind == Kind::reshape && s.a != a_number && !c_order[static_cast<std::size_t>(s.a)]; }
+  bool copies(const Step& s) const {
+    return s.kind == Kind::reshape && s.a != a_number && !c_order[static_cast<std::size_t>(s.a)];
+  }
   bool has(int k) const { return k == a_number || slots[static_cast<std::size_t>(k)].has_value(); }
   const View& at(int k) const { return *slots[static_cast<std::size_t>(k)]; }
 
@@ -115,9 +142,11 @@ struct OracleMachine {
     switch (s.kind) {
       case Kind::upload: {
         Rng rng(s.seed);
-        return set(s.out, View::of(oracle::random_buffer(s.dtype, oracle::product(s.shape), rng, oracle::Flavour::finite), s.shape), true);
+        return set(s.out, View::of(oracle::random_buffer(s.dtype, oracle::product(s.shape), rng, flavour(s)), s.shape),
+                   true);
       }
-      case Kind::constant: return set(s.out, View::of(filled(s.number, s.dtype, oracle::product(s.shape)), s.shape), true);
+      case Kind::constant:
+        return set(s.out, View::of(filled(s.number, s.dtype, oracle::product(s.shape)), s.shape), true);
       case Kind::arange: {
         oracle::Buffer values(xp::int64, oracle::product(s.shape));
         for (Index i = 0; i < values.count; ++i) values.data<std::int64_t>()[i] = i;
@@ -131,23 +160,34 @@ struct OracleMachine {
         const DType type = computed_in(s.op, common);
         if (!oracle::computes_in(s.op, type) || !fits(s, common)) return false;
         const oracle::Buffer a = operand(s.a, s.number, type, *shape);
-        return store(s, View::of(oracle::apply(s.op, a, s.kind == Kind::unary ? a : operand(s.b, s.number, type, *shape)), *shape));
+        return store(
+            s,
+            View::of(oracle::apply(s.op, a, s.kind == Kind::unary ? a : operand(s.b, s.number, type, *shape)), *shape));
       }
       case Kind::where: {
         const auto shape = joint({s.a, s.b, s.c});
         if (!shape || s.a == a_number || (s.b == a_number && s.c == a_number)) return false;
         const DType type = promoted({s.b, s.c}, s.number);
         if (!fits(s, type)) return false;
-        return store(s, View::of(oracle::where(operand(s.a, s.number, xp::bool_, *shape), operand(s.b, s.number, type, *shape),
-                                               operand(s.c, s.number, type, *shape)), *shape));
+        return store(
+            s, View::of(oracle::where(operand(s.a, s.number, xp::bool_, *shape), operand(s.b, s.number, type, *shape),
+                                      operand(s.c, s.number, type, *shape)),
+                        *shape));
       }
-      case Kind::cast: return has_array(s.a) && store(s, View::of(oracle::cast(at(s.a).gather(), s.dtype), at(s.a).shape));
-      case Kind::copy: return has_array(s.a) && store(s, View::of(at(s.a).gather(), at(s.a).shape));
-      case Kind::sum: return has_array(s.a) && store(s, View::of(oracle::sum(at(s.a).gather()), {}));
+      case Kind::cast:
+        return has_array(s.a) && store(s, View::of(oracle::cast(at(s.a).gather(), s.dtype), at(s.a).shape));
+      case Kind::copy:
+        return has_array(s.a) && store(s, View::of(at(s.a).gather(), at(s.a).shape));
+      case Kind::sum:
+        return has_array(s.a) && store(s, View::of(oracle::sum(at(s.a).gather()), {}));
       case Kind::in_place:
-      case Kind::assign: return write(s);
-      case Kind::slice: return has_array(s.a) && fits_parts(s) && set(s.out, sliced(at(s.a), s.parts), known(s.a));
-      case Kind::transpose: return has_array(s.a) && at(s.a).shape.size() == s.shape.size() && set(s.out, at(s.a).transpose(s.shape), known(s.a));
+      case Kind::assign:
+        return write(s);
+      case Kind::slice:
+        return has_array(s.a) && fits_parts(s) && set(s.out, sliced(at(s.a), s.parts), known(s.a));
+      case Kind::transpose:
+        return has_array(s.a) && at(s.a).shape.size() == s.shape.size() &&
+               set(s.out, at(s.a).transpose(s.shape), known(s.a));
       case Kind::broadcast: {
         if (!has_array(s.a)) return false;
         const View& a = at(s.a);
@@ -161,12 +201,14 @@ struct OracleMachine {
       case Kind::reshape:
         if (!has_array(s.a) || at(s.a).size() != oracle::product(s.shape)) return false;
         return set(s.out, copies(s) ? View::of(at(s.a).gather(), s.shape) : reshaped(at(s.a), s.shape), !copies(s));
-      case Kind::alias: return has_array(s.a) && set(s.out, View(at(s.a)), known(s.a));
+      case Kind::alias:
+        return has_array(s.a) && set(s.out, View(at(s.a)), known(s.a));
       case Kind::drop:
         slots[static_cast<std::size_t>(s.out)].reset();
         return true;
       case Kind::eval:
-      case Kind::lease: return has_array(s.a);
+      case Kind::lease:
+        return has_array(s.a);
       case Kind::read:
         if (!has_array(s.a)) return false;
         seen.push_back(at(s.a).gather());
@@ -204,7 +246,8 @@ struct OracleMachine {
   }
   // Negative integers do not fit unsigned dtypes; other numbers of the generator always fit.
   static bool fits(const Step& s, DType type) {
-    return s.number.kind() != Scalar::Kind::integer || s.number.integer() >= 0 || xp::kind(type) != xp::DTypeKind::unsigned_integer;
+    return s.number.kind() != Scalar::Kind::integer || s.number.integer() >= 0 ||
+           xp::kind(type) != xp::DTypeKind::unsigned_integer;
   }
   std::optional<Extents> joint(std::initializer_list<int> operands) const {
     Extents shape;
@@ -251,15 +294,20 @@ struct OracleMachine {
       target.scatter(operand(s.b, s.number, target.dtype(), target.shape));
       return true;
     }
-    const DType common = s.b == a_number ? with_scalar(target.dtype(), s.number.kind()) : xp::promote_types(target.dtype(), at(s.b).dtype());
+    const DType common = s.b == a_number ? with_scalar(target.dtype(), s.number.kind())
+                                         : xp::promote_types(target.dtype(), at(s.b).dtype());
     const DType type = computed_in(s.op, common);
-    if (!oracle::computes_in(s.op, type) || !xp::can_cast_same_kind(type, target.dtype()) || !fits(s, common)) return false;
-    target.scatter(oracle::cast(oracle::apply(s.op, oracle::cast(target.gather(), type), operand(s.b, s.number, type, target.shape)), target.dtype()));
+    if (!oracle::computes_in(s.op, type) || !xp::can_cast_same_kind(type, target.dtype()) || !fits(s, common))
+      return false;
+    target.scatter(oracle::cast(
+        oracle::apply(s.op, oracle::cast(target.gather(), type), operand(s.b, s.number, type, target.shape)),
+        target.dtype()));
     return true;
   }
 };
 
-// ---- On the library -----------------------------------------------------------------------------------------------------
+// ---- On the library
+// -----------------------------------------------------------------------------------------------------
 
 struct LibraryMachine {
   xp::Device device;
@@ -272,11 +320,16 @@ struct LibraryMachine {
     switch (s.kind) {
       case Kind::upload: {
         Rng rng(s.seed);
-        out = oracle::upload(oracle::random_buffer(s.dtype, oracle::product(s.shape), rng, oracle::Flavour::finite), xp::Shape(s.shape), device);
+        out = oracle::upload(oracle::random_buffer(s.dtype, oracle::product(s.shape), rng, flavour(s)),
+                             xp::Shape(s.shape), device);
         break;
       }
-      case Kind::constant: out = xp::full(xp::Shape(s.shape), s.number, s.dtype, device); break;
-      case Kind::arange: out = xp::arange(0, oracle::product(s.shape), 1, xp::int64, device).astype(s.dtype); break;
+      case Kind::constant:
+        out = xp::full(xp::Shape(s.shape), s.number, s.dtype, device);
+        break;
+      case Kind::arange:
+        out = xp::arange(0, oracle::product(s.shape), 1, xp::int64, device).astype(s.dtype);
+        break;
       case Kind::binary:
       case Kind::unary:
         if (s.consume) {
@@ -286,16 +339,25 @@ struct LibraryMachine {
             const Array second = first;
             out = call(s.op, std::move(first), second);
           } else {
-            out = s.kind == Kind::unary ? call(s.op, std::move(first), 0) : call(s.op, std::move(first), operand(s.b, s));
+            out =
+                s.kind == Kind::unary ? call(s.op, std::move(first), 0) : call(s.op, std::move(first), operand(s.b, s));
           }
         } else {
           out = s.kind == Kind::unary ? call(s.op, at(s.a), 0) : call(s.op, operand(s.a, s), operand(s.b, s));
         }
         break;
-      case Kind::where: out = xp::where(at(s.a), operand(s.b, s), operand(s.c, s)); break;
-      case Kind::cast: out = at(s.a).astype(s.dtype); break;
-      case Kind::copy: out = at(s.a).copy(); break;
-      case Kind::sum: out = xp::sum(at(s.a)); break;
+      case Kind::where:
+        out = xp::where(at(s.a), operand(s.b, s), operand(s.c, s));
+        break;
+      case Kind::cast:
+        out = at(s.a).astype(s.dtype);
+        break;
+      case Kind::copy:
+        out = at(s.a).copy();
+        break;
+      case Kind::sum:
+        out = xp::sum(at(s.a));
+        break;
       case Kind::in_place: {
         Array target = s.within ? sliced(out, s.parts) : out;
         if (s.op == Op::add) target += operand(s.b, s);
@@ -304,19 +366,37 @@ struct LibraryMachine {
         if (s.op == Op::divide) target /= operand(s.b, s);
         break;
       }
-      case Kind::assign: (s.within ? sliced(out, s.parts) : out).assign(operand(s.b, s)); break;
-      case Kind::slice: out = sliced(at(s.a), s.parts); break;
-      case Kind::transpose: out = at(s.a).transpose(xp::Shape(s.shape)); break;
-      case Kind::broadcast: out = at(s.a).broadcast_to(xp::Shape(s.shape)); break;
-      case Kind::reshape: 
+      case Kind::assign:
+        (s.within ? sliced(out, s.parts) : out).assign(operand(s.b, s));
+        break;
+      case Kind::slice:
+        out = sliced(at(s.a), s.parts);
+        break;
+      case Kind::transpose:
+        out = at(s.a).transpose(xp::Shape(s.shape));
+        break;
+      case Kind::broadcast:
+        out = at(s.a).broadcast_to(xp::Shape(s.shape));
+        break;
+      case Kind::reshape:
         out = at(s.a).reshape(xp::Shape(s.shape));
         if (copy_reshape) out = out.copy();
         break;
-      case Kind::alias: out = Array(at(s.a)); break;
-      case Kind::drop: out = Array(); break;
-      case Kind::eval: xp::eval(at(s.a)); break;
-      case Kind::read: seen.push_back(oracle::read(at(s.a))); break;
-      case Kind::lease: lease.emplace(xp::expose(at(s.a))); break;
+      case Kind::alias:
+        out = Array(at(s.a));
+        break;
+      case Kind::drop:
+        out = Array();
+        break;
+      case Kind::eval:
+        xp::eval(at(s.a));
+        break;
+      case Kind::read:
+        seen.push_back(oracle::read(at(s.a)));
+        break;
+      case Kind::lease:
+        lease.emplace(xp::expose(at(s.a)));
+        break;
     }
   }
 

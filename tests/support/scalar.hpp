@@ -50,21 +50,36 @@ struct Tag {
 template <class F>
 decltype(auto) visit(DType dtype, F&& f) {
   switch (dtype) {
-    case DType::bool_: return f(Tag<bool>{});
-    case DType::int8: return f(Tag<std::int8_t>{});
-    case DType::int16: return f(Tag<std::int16_t>{});
-    case DType::int32: return f(Tag<std::int32_t>{});
-    case DType::int64: return f(Tag<std::int64_t>{});
-    case DType::uint8: return f(Tag<std::uint8_t>{});
-    case DType::uint16: return f(Tag<std::uint16_t>{});
-    case DType::uint32: return f(Tag<std::uint32_t>{});
-    case DType::uint64: return f(Tag<std::uint64_t>{});
-    case DType::float16: return f(Tag<F16>{});
-    case DType::bfloat16: return f(Tag<BF16>{});
-    case DType::float32: return f(Tag<float>{});
-    case DType::float64: return f(Tag<double>{});
-    case DType::complex64: return f(Tag<std::complex<float>>{});
-    case DType::complex128: return f(Tag<std::complex<double>>{});
+    case DType::bool_:
+      return f(Tag<bool>{});
+    case DType::int8:
+      return f(Tag<std::int8_t>{});
+    case DType::int16:
+      return f(Tag<std::int16_t>{});
+    case DType::int32:
+      return f(Tag<std::int32_t>{});
+    case DType::int64:
+      return f(Tag<std::int64_t>{});
+    case DType::uint8:
+      return f(Tag<std::uint8_t>{});
+    case DType::uint16:
+      return f(Tag<std::uint16_t>{});
+    case DType::uint32:
+      return f(Tag<std::uint32_t>{});
+    case DType::uint64:
+      return f(Tag<std::uint64_t>{});
+    case DType::float16:
+      return f(Tag<F16>{});
+    case DType::bfloat16:
+      return f(Tag<BF16>{});
+    case DType::float32:
+      return f(Tag<float>{});
+    case DType::float64:
+      return f(Tag<double>{});
+    case DType::complex64:
+      return f(Tag<std::complex<float>>{});
+    case DType::complex128:
+      return f(Tag<std::complex<double>>{});
   }
   throw std::logic_error("no such dtype");
 }
@@ -79,7 +94,8 @@ constexpr DType dtype_of() {
     return xp::dtype_of<T>();
 }
 
-// ---- 16-bit floats ---------------------------------------------------------------------------------------------------
+// ---- 16-bit floats
+// ---------------------------------------------------------------------------------------------------
 
 /// Rounds to nearest even, to a binary format with E exponent bits and M mantissa bits.
 template <int E, int M>
@@ -143,14 +159,16 @@ double sticky_double(I value) {
     return static_cast<double>(value);
   } else {
     const bool negative = value < 0;
-    const std::uint64_t magnitude = negative ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
+    const std::uint64_t magnitude =
+        negative ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
     std::uint64_t kept = magnitude;
     if (magnitude >> 53 != 0) kept = (magnitude >> 11 | ((magnitude & 0x7ff) != 0 ? 1u : 0u)) << 11;
     return negative ? -static_cast<double>(kept) : static_cast<double>(kept);
   }
 }
 
-// ---- Conversion: one rounding; integers wrap; floats saturate in integers, where NaN is 0 -----------------------------
+// ---- Conversion: one rounding; integers wrap; floats saturate in integers, where NaN is 0
+// -----------------------------
 
 template <class I>
 I saturate(double value) {
@@ -190,7 +208,8 @@ To convert(From from) {
   }
 }
 
-// ---- Arithmetic ------------------------------------------------------------------------------------------------------
+// ---- Arithmetic
+// ------------------------------------------------------------------------------------------------------
 
 // Integers wrap: they are computed modulo 2^64 and cut.
 template <Op op, class T>
@@ -305,12 +324,17 @@ bool compare(T a, T b) {
 /// Whether `op` computes in a dtype, by the table.
 inline bool computes_in(Op op, DType dtype) {
   switch (xp::info(op).accepts) {
-    case xp::Accepts::none: return false;
-    case xp::Accepts::any: return true;
-    case xp::Accepts::numeric: return dtype != DType::bool_;
+    case xp::Accepts::none:
+      return false;
+    case xp::Accepts::any:
+      return true;
+    case xp::Accepts::numeric:
+      return dtype != DType::bool_;
     case xp::Accepts::inexact:
-    case xp::Accepts::inexact_wide: return dtype >= DType::float16;
-    case xp::Accepts::ordered: return dtype < DType::complex64;
+    case xp::Accepts::inexact_wide:
+      return dtype >= DType::float16;
+    case xp::Accepts::ordered:
+      return dtype < DType::complex64;
   }
   return false;
 }
@@ -322,9 +346,12 @@ inline DType real_part(DType dtype) {
 /// dtype of the result of `op` computed in `dtype`.
 inline DType result_of(Op op, DType dtype) {
   switch (xp::info(op).returns) {
-    case xp::Returns::same: return dtype;
-    case xp::Returns::boolean: return DType::bool_;
-    case xp::Returns::real: return real_part(dtype);
+    case xp::Returns::same:
+      return dtype;
+    case xp::Returns::boolean:
+      return DType::bool_;
+    case xp::Returns::real:
+      return real_part(dtype);
   }
   return dtype;
 }
@@ -338,16 +365,26 @@ struct NoOracle : std::logic_error {
 template <class T, class F>
 decltype(auto) with_kernel(Op op, F&& f) {
   switch (op) {
-    case Op::add: return f([](T a, T b) { return arithmetic<Op::add>(a, b); });
-    case Op::multiply: return f([](T a, T b) { return arithmetic<Op::multiply>(a, b); });
-    case Op::equal: return f([](T a, T b) { return compare<Op::equal>(a, b); });
-    case Op::not_equal: return f([](T a, T b) { return compare<Op::not_equal>(a, b); });
-    case Op::less: return f([](T a, T b) { return compare<Op::less>(a, b); });
-    case Op::less_equal: return f([](T a, T b) { return compare<Op::less_equal>(a, b); });
-    case Op::greater: return f([](T a, T b) { return compare<Op::greater>(a, b); });
-    case Op::greater_equal: return f([](T a, T b) { return compare<Op::greater_equal>(a, b); });
-    case Op::absolute: return f([](T a, T) { return absolute(a); });
-    default: break;
+    case Op::add:
+      return f([](T a, T b) { return arithmetic<Op::add>(a, b); });
+    case Op::multiply:
+      return f([](T a, T b) { return arithmetic<Op::multiply>(a, b); });
+    case Op::equal:
+      return f([](T a, T b) { return compare<Op::equal>(a, b); });
+    case Op::not_equal:
+      return f([](T a, T b) { return compare<Op::not_equal>(a, b); });
+    case Op::less:
+      return f([](T a, T b) { return compare<Op::less>(a, b); });
+    case Op::less_equal:
+      return f([](T a, T b) { return compare<Op::less_equal>(a, b); });
+    case Op::greater:
+      return f([](T a, T b) { return compare<Op::greater>(a, b); });
+    case Op::greater_equal:
+      return f([](T a, T b) { return compare<Op::greater_equal>(a, b); });
+    case Op::absolute:
+      return f([](T a, T) { return absolute(a); });
+    default:
+      break;
   }
   if constexpr (!is_bool<T>) {
     if (op == Op::subtract) return f([](T a, T b) { return arithmetic<Op::subtract>(a, b); });
@@ -361,7 +398,8 @@ decltype(auto) with_kernel(Op op, F&& f) {
   throw NoOracle("no oracle for " + std::string(xp::info(op).name));
 }
 
-// ---- Values of any dtype ---------------------------------------------------------------------------------------------
+// ---- Values of any dtype
+// ---------------------------------------------------------------------------------------------
 
 /// One element with its dtype.
 struct Value {

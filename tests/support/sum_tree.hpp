@@ -36,7 +36,8 @@ T tree_sum(const T* values, Index count) {
   if (count == 0) return T{};
   if (count == 1) return values[0];
   std::vector<T> blocks;
-  for (Index i = 0; i < count; i += 4096) blocks.push_back(SumBlock<T>(values + i, std::min<Index>(4096, count - i)).total());
+  for (Index i = 0; i < count; i += 4096)
+    blocks.push_back(SumBlock<T>(values + i, std::min<Index>(4096, count - i)).total());
   return tree_sum(blocks.data(), static_cast<Index>(blocks.size()));
 }
 

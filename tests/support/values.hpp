@@ -43,20 +43,24 @@ double random_real(Rng& rng, Flavour flavour) {
   const int exponent = std::is_same_v<R, double> ? 1000 : std::is_same_v<R, F16> ? 20 : 130;
   switch (rng.below(16)) {
     case 0: {
-      constexpr std::array specials{0.0, -0.0, 1.0, -1.0, 0.5, 255.5, -128.5, 65504.0, 2147483648.0, -9223372036854775808.0};
+      constexpr std::array specials{0.0,   -0.0,   1.0,     -1.0,         0.5,
+                                    255.5, -128.5, 65504.0, 2147483648.0, -9223372036854775808.0};
       return specials[static_cast<std::size_t>(rng.below(specials.size()))];
     }
     case 1: {
-      const std::array limits{static_cast<double>(Limits::infinity()), -static_cast<double>(Limits::infinity()),
+      const std::array limits{static_cast<double>(Limits::infinity()),  -static_cast<double>(Limits::infinity()),
                               static_cast<double>(Limits::quiet_NaN()), static_cast<double>(Limits::max()),
-                              static_cast<double>(Limits::lowest()), static_cast<double>(Limits::denorm_min()),
+                              static_cast<double>(Limits::lowest()),    static_cast<double>(Limits::denorm_min()),
                               static_cast<double>(Limits::min())};
       return limits[static_cast<std::size_t>(rng.below(limits.size()))];
     }
     case 2:
-    case 3: return std::ldexp(moderate, static_cast<int>(rng.between(-exponent, exponent)));
-    case 4: return std::nearbyint(moderate * 64);  // exact halves and integers meet ties
-    default: return moderate;
+    case 3:
+      return std::ldexp(moderate, static_cast<int>(rng.between(-exponent, exponent)));
+    case 4:
+      return std::nearbyint(moderate * 64);  // exact halves and integers meet ties
+    default:
+      return moderate;
   }
 }
 
@@ -73,8 +77,10 @@ T random_value(Rng& rng, Flavour flavour) {
       }
       case 1:
       case 2:
-      case 3: return static_cast<T>(rng.bits());
-      default: return static_cast<T>(rng.between(-100, 100));
+      case 3:
+        return static_cast<T>(rng.bits());
+      default:
+        return static_cast<T>(rng.between(-100, 100));
     }
   } else if constexpr (is_complex<T>) {
     using R = typename T::value_type;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program with a Kokkos of its own beside the backend's. Where that is a shared library it is the same one, and the
-// backend must neither initialise it again nor finalise it.
+// A program with a Kokkos of its own beside the backend's. Where that is a shared library it is the same one: the
+// backend must neither initialise it again nor finalise it, and is at its end when the program finalises it.
 #include <Kokkos_Core.hpp>
 #include <xp/xp.hpp>
 
 #include <cstdio>
+#include <string>
 
 namespace {
 
@@ -22,6 +23,25 @@ bool xp_works() {
   return xp::sum(x).item<double>() == 3e5;
 }
 
+// Memory of the program's View, read and written by xp.
+bool shares_a_view() {
+  const Kokkos::View<double*, Kokkos::HostSpace> view("user's", 1000);
+  Kokkos::deep_copy(view, 2.0);
+  xp::Array x = xp::wrap_pointer(view.data(), {1000}, xp::float64, {}, "host");
+  x *= 4;
+  xp::synchronize("host");
+  return view(999) == 8 && xp::sum(x).item<double>() == 8000;
+}
+
+// What a call after Kokkos' end throws; "" when it works.
+std::string refusal() {
+  try {
+    return xp_works() ? "" : "wrong result";
+  } catch (const xp::DeviceError& error) {
+    return error.what();
+  }
+}
+
 bool step(bool works, const char* what) {
   if (!works) std::printf("not so: %s\n", what);
   return works;
@@ -30,14 +50,28 @@ bool step(bool works, const char* what) {
 }  // namespace
 
 int main() {
-  xp::Array outlives;
   bool good = true;
+  bool shared = false;
+  for (const xp::BackendDescription& backend : xp::backends())
+    shared |= backend.name == "host" && backend.kokkos_shared;
+  good &= step(!xp::devices().empty(), "xp finds its devices");
+  good &= step(!Kokkos::is_initialized(), "looking for devices initialises nothing");
+  xp::Array outlives, pending;
   Kokkos::initialize(Kokkos::InitializationSettings().set_disable_warnings(true));
   good &= step(kokkos_works(), "Kokkos works before xp");
   good &= step(xp_works(), "xp works beside it");
   good &= step(kokkos_works(), "Kokkos works after xp");
+  good &= step(shares_a_view(), "a View's memory can be wrapped");
   good &= step(Kokkos::is_initialized(), "xp has left the program's Kokkos alone");
   outlives = xp::ones({10}, "host");
+  xp::synchronize();
+  pending = outlives + 1;
   Kokkos::finalize();
-  return good ? 0 : 1;  // and an Array outlives Kokkos
+  good &= step(Kokkos::is_finalized(), "Kokkos ends");
+  const std::string message = refusal();
+  std::printf("Kokkos is %s; after its end: %s\n", shared ? "shared" : "static",
+              message.empty() ? "xp works" : message.c_str());
+  good &= step(message.empty() != shared, "after the end of a shared Kokkos xp refuses, beside a static one it works");
+  good &= step(refusal() == message, "it refuses the second time too");
+  return good ? 0 : 1;  // and arrays outlive Kokkos
 }
