@@ -75,7 +75,8 @@ void info(xp_backend_info* out) noexcept {
   static char version[32];
   static std::once_flag once;
   std::call_once(once, [] {
-    std::snprintf(version, sizeof version, "%d.%d.%d", KOKKOS_VERSION / 10000, KOKKOS_VERSION / 100 % 100, KOKKOS_VERSION % 100);
+    std::snprintf(version, sizeof version, "%d.%d.%d", KOKKOS_VERSION / 10000, KOKKOS_VERSION / 100 % 100,
+                  KOKKOS_VERSION % 100);
   });
   out->name = XP_BACKEND_NAME;
   out->isa = XP_BACKEND_ISA;
@@ -103,7 +104,9 @@ void probe(xp_probe* out) noexcept {
 /// At exit: Kokkos tools get their summary. Slabs stay, since arrays that live longer still refer to them.
 void finalize_at_exit() {
   Backend& b = backend();
-  if (b.state.exchange(State::finalised) != State::ready || !b.owns_kokkos || !Kokkos::is_initialized() || Kokkos::is_finalized()) return;
+  if (b.state.exchange(State::finalised) != State::ready || !b.owns_kokkos || !Kokkos::is_initialized() ||
+      Kokkos::is_finalized())
+    return;
   try {
     Kokkos::finalize();
   } catch (...) {
@@ -167,8 +170,8 @@ std::int32_t allocate(xp_device*, std::uint64_t bytes, void** out, xp_error* err
   return guarded("allocate", error, [&] {
     *out = nullptr;
     auto refuse = [&](std::int64_t available) {
-      return fail(error, XP_OUT_OF_MEMORY, "host: %llu bytes asked, %lld available", static_cast<unsigned long long>(bytes),
-                  static_cast<long long>(available));
+      return fail(error, XP_OUT_OF_MEMORY, "host: %llu bytes asked, %lld available",
+                  static_cast<unsigned long long>(bytes), static_cast<long long>(available));
     };
     const std::uint64_t alignment = bytes >= huge_page ? huge_page : 64;
     // Linux would promise more memory than there is and kill the process when it is touched.
@@ -182,7 +185,8 @@ std::int32_t allocate(xp_device*, std::uint64_t bytes, void** out, xp_error* err
     } catch (const std::exception&) {
       return refuse(xp::kernels::memory_state().available);
     }
-    const std::uintptr_t address = (reinterpret_cast<std::uintptr_t>(slab.data()) + alignment - 1) / alignment * alignment;
+    const std::uintptr_t address =
+        (reinterpret_cast<std::uintptr_t>(slab.data()) + alignment - 1) / alignment * alignment;
     void* data = reinterpret_cast<void*>(address);
     if (bytes >= huge_page) xp::kernels::use_huge_pages(data, bytes);
     const std::lock_guard lock(backend().slabs_mutex);
@@ -198,7 +202,8 @@ std::int32_t deallocate(xp_device*, void* data, xp_error* error) noexcept {
     Slab slab;  // freed after the lock
     const std::lock_guard lock(backend().slabs_mutex);
     const auto found = backend().slabs.find(data);
-    if (found == backend().slabs.end()) return fail(error, XP_INVALID, "deallocate: %p is not a slab of this backend", data);
+    if (found == backend().slabs.end())
+      return fail(error, XP_INVALID, "deallocate: %p is not a slab of this backend", data);
     slab = std::move(found->second);
     backend().slabs.erase(found);
     return static_cast<std::int32_t>(XP_OK);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversion between any two dtypes: the one table over dtype pairs. Only contiguous elements, so that each pair is one small
-// loop (with strides the table had 1.2 MB of code); strided sides go through a buffer with the copies below.
+// Conversion between any two dtypes: the one table over dtype pairs. Only contiguous elements, so that each pair is one
+// small loop (with strides the table had 1.2 MB of code); strided sides go through a buffer with the copies below.
 #include <array>
 #include <utility>
 
@@ -59,12 +59,18 @@ Convert convert_for(int from, int to) { return table[from][to]; }
 
 Copy copy_for(int element_size) {
   switch (element_size) {
-    case 1: return copy_block<std::uint8_t>;
-    case 2: return copy_block<std::uint16_t>;
-    case 4: return copy_block<std::uint32_t>;
-    case 8: return copy_block<Pair4>;
-    case 16: return copy_block<Complex<double>>;
-    default: return nullptr;
+    case 1:
+      return copy_block<std::uint8_t>;
+    case 2:
+      return copy_block<std::uint16_t>;
+    case 4:
+      return copy_block<std::uint32_t>;
+    case 8:
+      return copy_block<Pair4>;
+    case 16:
+      return copy_block<Complex<double>>;
+    default:
+      return nullptr;
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every operation and every conversion means for one element. Shared by all execution spaces: host kernels use these
-// for the lanes that have no vector form, and their vector forms must give the same bits.
+// What every operation and every conversion means for one element. Shared by all execution spaces: host kernels use
+// these for the lanes that have no vector form, and their vector forms must give the same bits.
 #pragma once
 
 #include <Kokkos_Macros.hpp>
@@ -42,14 +42,16 @@ KOKKOS_INLINE_FUNCTION To bits_as(const From& from) {
   return __builtin_bit_cast(To, from);
 }
 
-// ---- 16-bit floats: branch-free, so that loops over them are vectorised ----------------------------------------------
+// ---- 16-bit floats: branch-free, so that loops over them are vectorised
+// ----------------------------------------------
 
 KOKKOS_INLINE_FUNCTION float to_float(Half h) {
   const std::uint32_t sign = static_cast<std::uint32_t>(h.bits & 0x8000u) << 16;
   const std::uint32_t magnitude = static_cast<std::uint32_t>(h.bits & 0x7fffu) << 13;
   // Scaling by 2^112 moves the exponent bias from 15 to 127 and normalises subnormals.
   const std::uint32_t finite = bits_as<std::uint32_t>(bits_as<float>(magnitude) * 0x1p112f);
-  const std::uint32_t special = magnitude | 0x7f800000u | (magnitude > 0x0f800000u ? 0x00400000u : 0u);  // NaNs are quieted
+  const std::uint32_t special =
+      magnitude | 0x7f800000u | (magnitude > 0x0f800000u ? 0x00400000u : 0u);  // NaNs are quieted
   return bits_as<float>((magnitude >= 0x0f800000u ? special : finite) | sign);
 }
 
@@ -79,8 +81,8 @@ KOKKOS_INLINE_FUNCTION BFloat16 to_bfloat16(float value) {
   return BFloat16{static_cast<std::uint16_t>((bits & 0x7fffffffu) > 0x7f800000u ? nan : rounded)};
 }
 
-/// Rounds to odd: a second rounding to 22 bits or fewer then gives what one rounding would have given, in float's subnormal
-/// range too.
+/// Rounds to odd: a second rounding to 22 bits or fewer then gives what one rounding would have given, in float's
+/// subnormal range too.
 KOKKOS_INLINE_FUNCTION float to_float_odd(double value) {
   const float nearest = static_cast<float>(value);
   const double back = static_cast<double>(nearest);
@@ -104,7 +106,8 @@ KOKKOS_INLINE_FUNCTION double to_double_odd(I value) {
   }
 }
 
-// ---- Conversion ------------------------------------------------------------------------------------------------------
+// ---- Conversion
+// ------------------------------------------------------------------------------------------------------
 
 /// Truncates; what is out of range saturates, NaN gives 0.
 template <class I, class F>
@@ -158,7 +161,8 @@ KOKKOS_INLINE_FUNCTION To convert(From from) {
   }
 }
 
-// ---- Arithmetic ------------------------------------------------------------------------------------------------------
+// ---- Arithmetic
+// ------------------------------------------------------------------------------------------------------
 
 /// Integer arithmetic wraps: it is done in this type, in which nothing overflows undefinedly.
 template <class T, bool = std::is_integral_v<T>>
@@ -295,7 +299,8 @@ struct Exp {
   }
 };
 
-// ---- Comparison: complex values compare as NumPy's do, lexicographically and false where a NaN decides ---------------
+// ---- Comparison: complex values compare as NumPy's do, lexicographically and false where a NaN decides
+// ---------------
 
 struct Equal {
   template <class T>

@@ -69,19 +69,27 @@ constexpr Widths<width> table = make<width>(std::make_integer_sequence<int, XP_D
 
 Fetch fetch_for(int width, int dtype) {
   switch (width) {
-    case 32: return table<32>.fetches[dtype];
-    case 64: return table<64>.fetches[dtype];
-    case 128: return table<128>.fetches[dtype];
-    default: return nullptr;
+    case 32:
+      return table<32>.fetches[dtype];
+    case 64:
+      return table<64>.fetches[dtype];
+    case 128:
+      return table<128>.fetches[dtype];
+    default:
+      return nullptr;
   }
 }
 
 Spread spread_for(int width, int dtype) {
   switch (width) {
-    case 32: return table<32>.spreads[dtype];
-    case 64: return table<64>.spreads[dtype];
-    case 128: return table<128>.spreads[dtype];
-    default: return nullptr;
+    case 32:
+      return table<32>.spreads[dtype];
+    case 64:
+      return table<64>.spreads[dtype];
+    case 128:
+      return table<128>.spreads[dtype];
+    default:
+      return nullptr;
   }
 }
 

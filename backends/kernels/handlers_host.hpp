@@ -25,13 +25,13 @@ template <class V>
   return load_vector<V>(block + i * vector_bytes);
 }
 
-[[gnu::always_inline]] inline void next(Context& context, const Step* step, std::ptrdiff_t offset, Raw x0, Raw x1, Raw x2, Raw x3,
-                                        Raw x4, Raw x5, Raw x6, Raw x7) {
+[[gnu::always_inline]] inline void next(Context& context, const Step* step, std::ptrdiff_t offset, Raw x0, Raw x1,
+                                        Raw x2, Raw x3, Raw x4, Raw x5, Raw x6, Raw x7) {
   return step[1].handler(context, step + 1, offset, x0, x1, x2, x3, x4, x5, x6, x7);
 }
 
-[[gnu::always_inline]] inline void next_block(Context& context, std::ptrdiff_t offset, Raw x0, Raw x1, Raw x2, Raw x3, Raw x4, Raw x5,
-                                              Raw x6, Raw x7) {
+[[gnu::always_inline]] inline void next_block(Context& context, std::ptrdiff_t offset, Raw x0, Raw x1, Raw x2, Raw x3,
+                                              Raw x4, Raw x5, Raw x6, Raw x7) {
   if constexpr (blocks_per_run > 1) {
     offset += block_bytes;
     if (offset < context.end) [[likely]] {
@@ -54,19 +54,20 @@ template <class F>
   f(x7, 7);
 }
 
-// ---- Handlers --------------------------------------------------------------------------------------------------------
+// ---- Handlers
+// --------------------------------------------------------------------------------------------------------
 
 template <int = 0>
-void load_step(Context& context, const Step* step, std::ptrdiff_t offset, Raw x0, Raw x1, Raw x2, Raw x3, Raw x4, Raw x5, Raw x6,
-               Raw x7) {
+void load_step(Context& context, const Step* step, std::ptrdiff_t offset, Raw x0, Raw x1, Raw x2, Raw x3, Raw x4,
+               Raw x5, Raw x6, Raw x7) {
   const char* a = address(context, step->a, offset);
   each([&](Raw& x, int i) { x = at<Raw>(a, i); }, x0, x1, x2, x3, x4, x5, x6, x7);
   return next(context, step, offset, x0, x1, x2, x3, x4, x5, x6, x7);
 }
 
 template <bool past_caches, bool last>
-void store_step(Context& context, const Step* step, std::ptrdiff_t offset, Raw x0, Raw x1, Raw x2, Raw x3, Raw x4, Raw x5, Raw x6,
-                Raw x7) {
+void store_step(Context& context, const Step* step, std::ptrdiff_t offset, Raw x0, Raw x1, Raw x2, Raw x3, Raw x4,
+                Raw x5, Raw x6, Raw x7) {
   char* d = address(context, step->d, offset);
   each(
       [&](Raw& x, int i) {
@@ -83,14 +84,15 @@ void store_step(Context& context, const Step* step, std::ptrdiff_t offset, Raw x
 }
 
 template <int = 0>
-void end_step(Context& context, const Step*, std::ptrdiff_t offset, Raw x0, Raw x1, Raw x2, Raw x3, Raw x4, Raw x5, Raw x6, Raw x7) {
+void end_step(Context& context, const Step*, std::ptrdiff_t offset, Raw x0, Raw x1, Raw x2, Raw x3, Raw x4, Raw x5,
+              Raw x6, Raw x7) {
   return next_block(context, offset, x0, x1, x2, x3, x4, x5, x6, x7);
 }
 
 /// F has a vector type V and a static apply(V).
 template <class F, bool from_memory>
-void unary_step(Context& context, const Step* step, std::ptrdiff_t offset, Raw x0, Raw x1, Raw x2, Raw x3, Raw x4, Raw x5, Raw x6,
-                Raw x7) {
+void unary_step(Context& context, const Step* step, std::ptrdiff_t offset, Raw x0, Raw x1, Raw x2, Raw x3, Raw x4,
+                Raw x5, Raw x6, Raw x7) {
   using V = typename F::V;
   const char* a = from_memory ? address(context, step->a, offset) : nullptr;
   each([&](Raw& x, int i) { x = raw(F::apply(from_memory ? at<V>(a, i) : as<V>(x))); }, x0, x1, x2, x3, x4, x5, x6, x7);
@@ -98,32 +100,36 @@ void unary_step(Context& context, const Step* step, std::ptrdiff_t offset, Raw x
 }
 
 template <class F, Form form>
-void binary_step(Context& context, const Step* step, std::ptrdiff_t offset, Raw x0, Raw x1, Raw x2, Raw x3, Raw x4, Raw x5, Raw x6,
-                 Raw x7) {
+void binary_step(Context& context, const Step* step, std::ptrdiff_t offset, Raw x0, Raw x1, Raw x2, Raw x3, Raw x4,
+                 Raw x5, Raw x6, Raw x7) {
   using V = typename F::V;
   constexpr bool a_in_memory = form == mem_acc || form == mem_mem, b_in_memory = form == acc_mem || form == mem_mem;
   const char* a = a_in_memory ? address(context, step->a, offset) : nullptr;
   const char* b = b_in_memory ? address(context, step->b, offset) : nullptr;
-  each([&](Raw& x, int i) { x = raw(F::apply(a_in_memory ? at<V>(a, i) : as<V>(x), b_in_memory ? at<V>(b, i) : as<V>(x))); }, x0, x1,
-       x2, x3, x4, x5, x6, x7);
+  each([&](Raw& x,
+           int i) { x = raw(F::apply(a_in_memory ? at<V>(a, i) : as<V>(x), b_in_memory ? at<V>(b, i) : as<V>(x))); },
+       x0, x1, x2, x3, x4, x5, x6, x7);
   return next(context, step, offset, x0, x1, x2, x3, x4, x5, x6, x7);
 }
 
 /// F::apply(mask, b, c) chooses lanes.
 template <class F, int memory>
-void select_step(Context& context, const Step* step, std::ptrdiff_t offset, Raw x0, Raw x1, Raw x2, Raw x3, Raw x4, Raw x5, Raw x6,
-                 Raw x7) {
+void select_step(Context& context, const Step* step, std::ptrdiff_t offset, Raw x0, Raw x1, Raw x2, Raw x3, Raw x4,
+                 Raw x5, Raw x6, Raw x7) {
   const char* a = memory & 1 ? address(context, step->a, offset) : nullptr;
   const char* b = memory & 2 ? address(context, step->b, offset) : nullptr;
   const char* c = memory & 4 ? address(context, step->c, offset) : nullptr;
-  each([&](Raw& x, int i) { x = F::apply(memory & 1 ? at<Raw>(a, i) : x, memory & 2 ? at<Raw>(b, i) : x, memory & 4 ? at<Raw>(c, i) : x); },
-       x0, x1, x2, x3, x4, x5, x6, x7);
+  each(
+      [&](Raw& x, int i) {
+        x = F::apply(memory & 1 ? at<Raw>(a, i) : x, memory & 2 ? at<Raw>(b, i) : x, memory & 4 ? at<Raw>(c, i) : x);
+      },
+      x0, x1, x2, x3, x4, x5, x6, x7);
   return next(context, step, offset, x0, x1, x2, x3, x4, x5, x6, x7);
 }
 
 template <int = 0>
-void index_step(Context& context, const Step* step, std::ptrdiff_t offset, Raw x0, Raw x1, Raw x2, Raw x3, Raw x4, Raw x5, Raw x6,
-                Raw x7) {
+void index_step(Context& context, const Step* step, std::ptrdiff_t offset, Raw x0, Raw x1, Raw x2, Raw x3, Raw x4,
+                Raw x5, Raw x6, Raw x7) {
   using V = Vector<std::int64_t>;
   constexpr int lanes = vector_bytes / 8;
   V position{};
@@ -146,8 +152,8 @@ template <class F, class In, class Out>
 }
 
 template <class F, class In, class Out, Form form>
-void lane_step(Context& context, const Step* step, std::ptrdiff_t offset, Raw x0, Raw x1, Raw x2, Raw x3, Raw x4, Raw x5, Raw x6,
-               Raw x7) {
+void lane_step(Context& context, const Step* step, std::ptrdiff_t offset, Raw x0, Raw x1, Raw x2, Raw x3, Raw x4,
+               Raw x5, Raw x6, Raw x7) {
   static_assert(sizeof(In) == sizeof(Out));
   alignas(vector_bytes) char acc[block_bytes];
   alignas(vector_bytes) char result[block_bytes];
@@ -162,7 +168,8 @@ void lane_step(Context& context, const Step* step, std::ptrdiff_t offset, Raw x0
   return next(context, step, offset, x0, x1, x2, x3, x4, x5, x6, x7);
 }
 
-// ---- Vector functors -------------------------------------------------------------------------------------------------
+// ---- Vector functors
+// -------------------------------------------------------------------------------------------------
 
 template <class T>
 struct VectorAdd {
@@ -294,7 +301,8 @@ struct PairMultiply {
   }
 };
 
-// ---- Filling a table -------------------------------------------------------------------------------------------------
+// ---- Filling a table
+// -------------------------------------------------------------------------------------------------
 
 template <class F>
 constexpr void set_unary(Handlers& h, Op op, Kind kind) {

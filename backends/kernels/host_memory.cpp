@@ -60,7 +60,8 @@ MemoryState memory_state() {
   for (std::string group = control_group(); group.size() > std::strlen("/sys/fs/cgroup"); group.erase(group.rfind('/')))
     limit(number_in(group + "/memory.max"), number_in(group + "/memory.current"));
   limit(number_in("/sys/fs/cgroup/memory.max"), number_in("/sys/fs/cgroup/memory.current"));
-  limit(number_in("/sys/fs/cgroup/memory/memory.limit_in_bytes"), number_in("/sys/fs/cgroup/memory/memory.usage_in_bytes"));
+  limit(number_in("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
+        number_in("/sys/fs/cgroup/memory/memory.usage_in_bytes"));
   return state;
 }
 

@@ -87,9 +87,10 @@ std::int64_t cache_bytes() {
     const long l2 = sysconf(_SC_LEVEL2_CACHE_SIZE), l3 = sysconf(_SC_LEVEL3_CACHE_SIZE);
     const std::int64_t cores = thread_count();
     const std::int64_t reported = l3 > 0 ? l3 : l2 > 0 ? l2 * cores : std::int64_t{8} << 20;
-    // A virtual machine reports the socket's cache, which it shares with its neighbours: count at most 16 MiB and its L2 a
-    // core. Measured crossover of ordinary and non-temporal stores: 40-80 MB of footprint on 2 cores of a Xeon that reports
-    // 480 MiB of L3 (this gives 36 MiB, a threshold of 54 MiB), 48 MB on 2 cores of an EPYC with 32 MiB (gives 32, 48).
+    // A virtual machine reports the socket's cache, which it shares with its neighbours: count at most 16 MiB and its
+    // L2 a core. Measured crossover of ordinary and non-temporal stores: 40-80 MB of footprint on 2 cores of a Xeon
+    // that reports 480 MiB of L3 (this gives 36 MiB, a threshold of 54 MiB), 48 MB on 2 cores of an EPYC with 32 MiB
+    // (gives 32, 48).
     const std::int64_t share = cores * ((l2 > 0 ? l2 : 0) + (std::int64_t{16} << 20));
     return reported < share ? reported : share;
   }();
@@ -98,7 +99,8 @@ std::int64_t cache_bytes() {
 
 std::uint64_t stream_threshold() {
   static const std::uint64_t bytes = [] {
-    if (const char* text = std::getenv("XP_NT_THRESHOLD")) return static_cast<std::uint64_t>(std::strtoull(text, nullptr, 10));
+    if (const char* text = std::getenv("XP_NT_THRESHOLD"))
+      return static_cast<std::uint64_t>(std::strtoull(text, nullptr, 10));
     return static_cast<std::uint64_t>(cache_bytes()) * 3 / 2;
   }();
   return bytes;

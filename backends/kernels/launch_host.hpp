@@ -39,7 +39,8 @@ class FloatingPointScope {
   FloatingPointScope& operator=(const FloatingPointScope&) = delete;
 };
 
-/// Serial work up to here is not worth waking threads for (microbenchmarks: 0.6 us when they spin, 30-46 us when they sleep).
+/// Serial work up to here is not worth waking threads for (microbenchmarks: 0.6 us when they spin, 30-46 us when they
+/// sleep).
 inline constexpr double parallel_threshold_ns = 20000;
 
 /// How many threads to use for work that takes one thread this long: 1 inside a parallel region and in a forked child.
@@ -60,7 +61,8 @@ void launch(const char* label, int parts, const F& f) {
     f(0);
     return;
   }
-  launch_parts(label, parts, [](const void* data, int part) { (*static_cast<const F*>(data))(part); }, &f);
+  launch_parts(
+      label, parts, [](const void* data, int part) { (*static_cast<const F*>(data))(part); }, &f);
 }
 
 struct Range {

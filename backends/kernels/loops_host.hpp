@@ -41,7 +41,8 @@ template <class T, class F>
   }
 }
 
-/// F has a static apply for vectors of T. Unequal alignment of the operands does not matter much; memory bandwidth does.
+/// F has a static apply for vectors of T. Unequal alignment of the operands does not matter much; memory bandwidth
+/// does.
 template <class T, class F, Shape shape>
 void binary_loop(void* to, const void* a, const void* b, std::int64_t count, bool stream) {
   const T* x = static_cast<const T*>(a);
@@ -60,7 +61,8 @@ void binary_loop(void* to, const void* a, const void* b, std::int64_t count, boo
 template <class T, class F>
 void unary_loop(void* to, const void* a, const void*, std::int64_t count, bool stream) {
   const T* x = static_cast<const T*>(a);
-  vector_loop(static_cast<T*>(to), count, stream, [=](std::int64_t i, auto load) [[gnu::always_inline]] { return F::apply(load(x + i)); });
+  vector_loop(static_cast<T*>(to), count, stream,
+              [=](std::int64_t i, auto load) [[gnu::always_inline]] { return F::apply(load(x + i)); });
 }
 
 /// The compiler packs the results to bytes; F is a scalar functor.
@@ -80,7 +82,8 @@ void compare_loop(void* to, const void* a, const void* b, std::int64_t count, bo
   }
 }
 
-// ---- Operations on vectors -------------------------------------------------------------------------------------------
+// ---- Operations on vectors
+// -------------------------------------------------------------------------------------------
 
 struct LoopAdd {
   template <class V>
@@ -139,7 +142,8 @@ struct LoopSqrt {
   static Vector<T> apply(Vector<T> a) { return vector_sqrt<T>(a); }
 };
 
-// ---- Tables ----------------------------------------------------------------------------------------------------------
+// ---- Tables
+// ----------------------------------------------------------------------------------------------------------
 
 struct LoopTable {
   std::array<Loop, shape_count> binary[static_cast<int>(Op::count_)][XP_DTYPE_COUNT];
@@ -174,12 +178,14 @@ constexpr void set_arithmetic(LoopTable& table) {
     set_loop<std::uint8_t, LoopOr>(table, Op::add, dtype);
     set_loop<std::uint8_t, LoopAnd>(table, Op::multiply, dtype);
   } else if constexpr (std::is_arithmetic_v<T>) {
-    using W = typename std::conditional_t<std::is_floating_point_v<T>, std::type_identity<T>, std::make_unsigned<T>>::type;
+    using W =
+        typename std::conditional_t<std::is_floating_point_v<T>, std::type_identity<T>, std::make_unsigned<T>>::type;
     set_loop<W, LoopAdd>(table, Op::add, dtype);
     set_loop<W, LoopSubtract>(table, Op::subtract, dtype);
     set_loop<W, LoopMultiply>(table, Op::multiply, dtype);
     table.unary[static_cast<int>(Op::negative)][dtype] = unary_loop<W, LoopNegative>;
-    if constexpr (std::is_signed_v<T>) table.unary[static_cast<int>(Op::absolute)][dtype] = unary_loop<T, LoopAbsolute<T>>;
+    if constexpr (std::is_signed_v<T>)
+      table.unary[static_cast<int>(Op::absolute)][dtype] = unary_loop<T, LoopAbsolute<T>>;
     if constexpr (std::is_floating_point_v<T>) {
       set_loop<T, LoopDivide>(table, Op::divide, dtype);
       table.unary[static_cast<int>(Op::sqrt)][dtype] = unary_loop<T, LoopSqrt<T>>;

@@ -37,8 +37,8 @@ class Planner {
   }
 
   void emit(Handler handler, int a = 0, int b = 0, int c = 0, int d = 0) {
-    plan_.steps[plan_.n_steps++] = {handler, static_cast<std::uint16_t>(a), static_cast<std::uint16_t>(b), static_cast<std::uint16_t>(c),
-                                    static_cast<std::uint16_t>(d)};
+    plan_.steps[plan_.n_steps++] = {handler, static_cast<std::uint16_t>(a), static_cast<std::uint16_t>(b),
+                                    static_cast<std::uint16_t>(c), static_cast<std::uint16_t>(d)};
   }
   bool emit(Conversion conversion) {
     const Handler handler = plan_.handlers->convert[static_cast<int>(conversion)];
@@ -89,18 +89,30 @@ bool Planner::normalise(int dtype) {
   const bool narrow = dtype_sizes[dtype] < plan_.slot_bytes;
   if (!narrow) return true;
   switch (dtype) {
-    case XP_INT8: return emit(Conversion::wrap_int8);
-    case XP_INT16: return emit(Conversion::wrap_int16);
-    case XP_INT32: return emit(Conversion::wrap_int32);
-    case XP_UINT8: return emit(Conversion::wrap_uint8);
-    case XP_UINT16: return emit(Conversion::wrap_uint16);
-    case XP_UINT32: return emit(Conversion::wrap_uint32);
-    case XP_FLOAT16: return emit(Conversion::round_float16);
-    case XP_BFLOAT16: return emit(Conversion::round_bfloat16);
-    case XP_FLOAT32: return emit(Conversion::round_float32);
-    case XP_BOOL: return true;
-    case XP_FLOAT64: return program_.width == 128;
-    default: return false;
+    case XP_INT8:
+      return emit(Conversion::wrap_int8);
+    case XP_INT16:
+      return emit(Conversion::wrap_int16);
+    case XP_INT32:
+      return emit(Conversion::wrap_int32);
+    case XP_UINT8:
+      return emit(Conversion::wrap_uint8);
+    case XP_UINT16:
+      return emit(Conversion::wrap_uint16);
+    case XP_UINT32:
+      return emit(Conversion::wrap_uint32);
+    case XP_FLOAT16:
+      return emit(Conversion::round_float16);
+    case XP_BFLOAT16:
+      return emit(Conversion::round_bfloat16);
+    case XP_FLOAT32:
+      return emit(Conversion::round_float32);
+    case XP_BOOL:
+      return true;
+    case XP_FLOAT64:
+      return program_.width == 128;
+    default:
+      return false;
   }
 }
 
@@ -166,10 +178,12 @@ std::int32_t Planner::store(const xp_instruction& in) {
 }
 
 std::int32_t Planner::instruction(const xp_instruction& in) {
-  if (in.op >= op_count || in.type >= XP_DTYPE_COUNT || in.to >= XP_DTYPE_COUNT) return invalid(in, "unknown operation or dtype");
+  if (in.op >= op_count || in.type >= XP_DTYPE_COUNT || in.to >= XP_DTYPE_COUNT)
+    return invalid(in, "unknown operation or dtype");
   const Op op = static_cast<Op>(in.op);
   if (op == Op::store) return store(in);
-  if (!has_slot(program_.width, in.type) || !has_slot(program_.width, in.to)) return invalid(in, "dtype does not fit the slot");
+  if (!has_slot(program_.width, in.type) || !has_slot(program_.width, in.to))
+    return invalid(in, "dtype does not fit the slot");
   const int kind = static_cast<int>(kind_of(in.type));
   int a = 0, b = 0, c = 0;
   const int arity = operation_table[in.op].arity;
@@ -208,7 +222,8 @@ std::int32_t Planner::instruction(const xp_instruction& in) {
                                            : nullptr;
       if (!handler) return invalid(in, "no such operation");
       emit(handler, std::max(a, 0), std::max(b, 0));
-      if (operation_table[in.op].returns != Returns::boolean && !normalise(in.to)) return invalid(in, "no such operation");
+      if (operation_table[in.op].returns != Returns::boolean && !normalise(in.to))
+        return invalid(in, "no such operation");
     }
   }
   if (!sets_register(in)) return invalid(in, "no such register");
@@ -219,7 +234,8 @@ std::int32_t Planner::reduction() {
   const xp_program& p = program_;
   int slot;
   if (p.reduce_op != static_cast<int>(Op::sum) || p.reduce_type >= XP_DTYPE_COUNT || !has_slot(p.width, p.reduce_type))
-    return fail(error_, XP_INVALID, "reduction %d of dtype %d: no such operation at width %d", p.reduce_op, p.reduce_type, p.width);
+    return fail(error_, XP_INVALID, "reduction %d of dtype %d: no such operation at width %d", p.reduce_op,
+                p.reduce_type, p.width);
   plan_.reducer = sum_reducer(p.reduce_type);
   if (!plan_.reducer) return fail(error_, XP_INVALID, "sum: no such operation (%s)", dtype_names[p.reduce_type]);
   if (!p.reduce_out || !resolve(p.reduce_ref, slot)) return fail(error_, XP_INVALID, "sum: no such value");
@@ -228,13 +244,14 @@ std::int32_t Planner::reduction() {
   return XP_OK;
 }
 
-/// The operand's neighbours along `axis` are nearer than those along the last axis, where each is on a cache line of its own.
-/// Rows so short that L1 keeps their lines until the next rows come need no tiles (untiled is then 1.3 times faster), unless
-/// the lines' distance maps them into few sets of the cache.
+/// The operand's neighbours along `axis` are nearer than those along the last axis, where each is on a cache line of
+/// its own. Rows so short that L1 keeps their lines until the next rows come need no tiles (untiled is then 1.3 times
+/// faster), unless the lines' distance maps them into few sets of the cache.
 bool Planner::is_tiled(const xp_operand& operand, int axis) const {
   const std::int64_t along = std::abs(operand.strides[axis]), last = std::abs(operand.strides[program_.ndim - 1]);
   const std::int64_t row = program_.shape[program_.ndim - 1], distance = last * dtype_sizes[operand.dtype];
-  return along > 0 && along < last && distance >= 64 && (row >= 1024 || (row >= 2 * plan_.block_elements && distance >= 2048));
+  return along > 0 && along < last && distance >= 64 &&
+         (row >= 1024 || (row >= 2 * plan_.block_elements && distance >= 2048));
 }
 
 void Planner::find_tiles() {
@@ -274,7 +291,8 @@ std::int32_t Planner::operands() {
     OperandPlan& plan = plan_.operands[k];
     if (plan.load == Access::unused && plan.store == Access::unused) continue;
     const xp_operand& operand = p.operands[k];
-    if (operand.dtype >= XP_DTYPE_COUNT) return fail(error_, XP_INVALID, "operand %d: unknown dtype %d", k, operand.dtype);
+    if (operand.dtype >= XP_DTYPE_COUNT)
+      return fail(error_, XP_INVALID, "operand %d: unknown dtype %d", k, operand.dtype);
     const bool contiguous = is_contiguous(p, operand) || (plan_.by_rows && operand.strides[last] == 1);
     const bool native = is_native(p.width, operand.dtype);
     if (plan.load != Access::unused) {
@@ -296,7 +314,8 @@ std::int32_t Planner::operands() {
     if (plan.store != Access::unused) {
       plan.spread = spread_for(p.width, plan.value_type);
       plan.convert_store = plan.value_type == operand.dtype ? nullptr : convert_for(plan.value_type, operand.dtype);
-      if (contiguous && native && !plan.convert_store) plan.store = Access::direct;
+      if (contiguous && native && !plan.convert_store)
+        plan.store = Access::direct;
       else if (plan_.tile_axis >= 0 && !plan.convert_store && is_tiled(operand, plan_.tile_axis))
         plan.store = Access::tiled;
       plan_.buffered |= plan.store == Access::buffered;
@@ -349,15 +368,18 @@ std::int32_t Planner::run() {
   const Handlers& handlers = *plan_.handlers;
   std::uint64_t bytes = 0;
   for (int k = 0; k < p.n_operands; ++k)
-    if (plan_.operands[k].load != Access::splat) bytes += static_cast<std::uint64_t>(p.count) * dtype_sizes[p.operands[k].dtype];
+    if (plan_.operands[k].load != Access::splat)
+      bytes += static_cast<std::uint64_t>(p.count) * dtype_sizes[p.operands[k].dtype];
   if (bytes >= stream_threshold()) {
     for (int s = 0; s < plan_.n_steps; ++s) {
       Step& step = plan_.steps[s];
       const int k = step.d - store_slot;
-      if (step.handler != handlers.store || k < 0 || k >= XP_MAX_OPERANDS || plan_.operands[k].store != Access::direct) continue;
+      if (step.handler != handlers.store || k < 0 || k >= XP_MAX_OPERANDS || plan_.operands[k].store != Access::direct)
+        continue;
       const void* data = p.operands[k].data;
       bool also_read = !is_aligned(p.operands[k]);
-      for (int j = 0; j < p.n_operands; ++j) also_read |= p.operands[j].data == data && (j != k || plan_.operands[j].load != Access::unused);
+      for (int j = 0; j < p.n_operands; ++j)
+        also_read |= p.operands[j].data == data && (j != k || plan_.operands[j].load != Access::unused);
       if (also_read) continue;
       step.handler = handlers.stream;
       plan_.streams = true;

@@ -14,7 +14,8 @@ namespace xp::kernels {
 inline constexpr int chunk_bytes = 4096;
 /// Inner dimensions at least this long are run row by row, so that contiguous rows are used where they lie.
 inline constexpr std::int64_t minimum_row = 256;
-/// Rows of a tile. Along its own fastest axis a transposed operand is read by as many elements: 512 bytes of 64-bit ones.
+/// Rows of a tile. Along its own fastest axis a transposed operand is read by as many elements: 512 bytes of 64-bit
+/// ones.
 inline constexpr std::int64_t tile_rows = 64;
 
 enum class Access : std::uint8_t {
@@ -42,11 +43,11 @@ struct Plan {
   const Reducer* reducer;  // null without a reduction
   int slot_bytes;
   std::int64_t block_elements, chunk_elements;
-  bool by_rows;     // pieces end at the end of a row, and direct operands are contiguous in rows only
-  bool buffered;    // some operand is
-  bool converts;    // some buffered operand needs a conversion between two dtypes
-  bool streams;     // stores pass the caches
-  int tile_axis;    // the fastest axis of the tiled operands, or -1: no tiles. Tiles imply by_rows.
+  bool by_rows;               // pieces end at the end of a row, and direct operands are contiguous in rows only
+  bool buffered;              // some operand is
+  bool converts;              // some buffered operand needs a conversion between two dtypes
+  bool streams;               // stores pass the caches
+  int tile_axis;              // the fastest axis of the tiled operands, or -1: no tiles. Tiles imply by_rows.
   std::int64_t tile_columns;  // along the last axis
   std::int64_t tile_pitch;    // bytes from row to row of a tile's buffer
   std::int64_t tile_bands;    // of tile_rows rows, in the whole iteration space

@@ -16,13 +16,13 @@ constexpr std::size_t stack_scratch = 16 << 10;
 
 char* thread_scratch(std::size_t bytes) {
   struct Free {
-    void operator()(char* block) const { ::operator delete(block, std::align_val_t{4096}); }
+    void operator()(char* block) const { ::operator delete (block, std::align_val_t{4096}); }
   };
   thread_local std::unique_ptr<char, Free> block;
   thread_local std::size_t size = 0;
   if (size < bytes) {
     size = 0;
-    block.reset(static_cast<char*>(::operator new(bytes, std::align_val_t{4096})));
+    block.reset(static_cast<char*>(::operator new (bytes, std::align_val_t{4096})));
     size = bytes;
   }
   return block.get();
@@ -67,8 +67,10 @@ std::int32_t run_plan(const Plan& plan) {
 
 std::int32_t check(const xp_program& p, xp_error* error) {
   if (p.size < sizeof(xp_program) || p.ndim < 1 || p.ndim > XP_MAX_NDIM || p.n_operands > XP_MAX_OPERANDS ||
-      p.n_instructions > XP_MAX_INSTRUCTIONS || p.n_constants > XP_MAX_CONSTANTS || p.n_registers > XP_MAX_REGISTERS || p.count < 0)
-    return fail(error, XP_INVALID, "program: out of bounds (size %u, ndim %d, operands %d, instructions %d, constants %d, registers %d)",
+      p.n_instructions > XP_MAX_INSTRUCTIONS || p.n_constants > XP_MAX_CONSTANTS || p.n_registers > XP_MAX_REGISTERS ||
+      p.count < 0)
+    return fail(error, XP_INVALID,
+                "program: out of bounds (size %u, ndim %d, operands %d, instructions %d, constants %d, registers %d)",
                 p.size, p.ndim, p.n_operands, p.n_instructions, p.n_constants, p.n_registers);
   return XP_OK;
 }

@@ -33,7 +33,8 @@ inline D to_double(U x) {
   return __builtin_convertvector(x, D);
 #else
   // Halves are put into the mantissas of 2^84 and 2^52.
-  const D high = reinterpret_cast<D>((x >> 32) | 0x4530000000000000u), low = reinterpret_cast<D>((x & 0xffffffffu) | 0x4330000000000000u);
+  const D high = reinterpret_cast<D>((x >> 32) | 0x4530000000000000u),
+          low = reinterpret_cast<D>((x & 0xffffffffu) | 0x4330000000000000u);
   return (high - 0x1.00000001p84) + low;
 #endif
 }
@@ -46,7 +47,8 @@ struct Uniform {
     if constexpr (sizeof(T) == 8)
       return low + range * (to_double(words >> 11) * 0x1p-53);
     else
-      return low + range * (__builtin_convertvector(reinterpret_cast<Vector<std::int32_t>>(reinterpret_cast<Vector<std::uint32_t>>(words) >> 8),
+      return low + range * (__builtin_convertvector(reinterpret_cast<Vector<std::int32_t>>(
+                                                        reinterpret_cast<Vector<std::uint32_t>>(words) >> 8),
                                                     Vector<float>) *
                             0x1p-24f);
   }
@@ -141,9 +143,14 @@ std::int32_t run_random(const xp_random_args& args, xp_error* error) {
   FloatingPointScope floating_point;
   if (args.count == 0) return XP_OK;
   switch (args.dtype) {
-    case XP_FLOAT32: run<float>(args); return XP_OK;
-    case XP_FLOAT64: run<double>(args); return XP_OK;
-    default: return fail(error, XP_INVALID, "random: dtype %d is neither float32 nor float64", args.dtype);
+    case XP_FLOAT32:
+      run<float>(args);
+      return XP_OK;
+    case XP_FLOAT64:
+      run<double>(args);
+      return XP_OK;
+    default:
+      return fail(error, XP_INVALID, "random: dtype %d is neither float32 nor float64", args.dtype);
   }
 }
 

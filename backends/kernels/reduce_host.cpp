@@ -15,7 +15,8 @@ struct Sum {
   static constexpr int lanes = static_cast<int>(reduce_lanes) * parts;
   using V = Vector<S>;
   static constexpr int vector_lanes = vector_bytes / static_cast<int>(sizeof(S));
-  /// Vectors that stay in registers at a time; lanes do not depend on each other, so that a group may do all its rows first.
+  /// Vectors that stay in registers at a time; lanes do not depend on each other, so that a group may do all its rows
+  /// first.
   static constexpr int group = std::min(8, lanes / vector_lanes);
 
   static void add_rows(S* acc, const S* from, std::int64_t rows, bool first) {
@@ -83,12 +84,18 @@ struct Sum {
 const Reducer* sum_reducer(int dtype) {
   switch (dtype) {
     case XP_INT64:
-    case XP_UINT64: return &Sum<std::uint64_t, 1>::reducer;
-    case XP_FLOAT32: return &Sum<float, 1>::reducer;
-    case XP_FLOAT64: return &Sum<double, 1>::reducer;
-    case XP_COMPLEX64: return &Sum<float, 2>::reducer;
-    case XP_COMPLEX128: return &Sum<double, 2>::reducer;
-    default: return nullptr;
+    case XP_UINT64:
+      return &Sum<std::uint64_t, 1>::reducer;
+    case XP_FLOAT32:
+      return &Sum<float, 1>::reducer;
+    case XP_FLOAT64:
+      return &Sum<double, 1>::reducer;
+    case XP_COMPLEX64:
+      return &Sum<float, 2>::reducer;
+    case XP_COMPLEX128:
+      return &Sum<double, 2>::reducer;
+    default:
+      return nullptr;
   }
 }
 

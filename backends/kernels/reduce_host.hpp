@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reduction tree (docs: one order of operations, whatever the layout, the threads or the instruction set): blocks of
-// 4096 = 64 rows x 64 lanes; a lane adds its rows in order, lanes combine by halving, blocks combine by the same procedure.
-// Lanes and rows that do not exist are skipped.
+// The reduction tree (docs: one order of operations, whatever the layout, the threads or the instruction set): blocks
+// of 4096 = 64 rows x 64 lanes; a lane adds its rows in order, lanes combine by halving, blocks combine by the same
+// procedure. Lanes and rows that do not exist are skipped.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,8 @@ inline void combine(const Reducer& reducer, char* results, std::int64_t count) {
     const std::int64_t blocks = (count + reduce_block - 1) / reduce_block;
     for (std::int64_t b = 0; b < blocks; ++b) {
       const std::int64_t begin = b * reduce_block, rest = count - begin;
-      reducer.block(results + b * reducer.size, results + begin * reducer.size, rest < reduce_block ? rest : reduce_block);
+      reducer.block(results + b * reducer.size, results + begin * reducer.size,
+                    rest < reduce_block ? rest : reduce_block);
     }
     count = blocks;
   }

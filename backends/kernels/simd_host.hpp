@@ -36,9 +36,9 @@ using Vector = typename VectorOf<T, bytes>::type;
 
 /// What a vector comparison returns: a signed integer of T's size in each lane.
 template <class T>
-using Signed = std::conditional_t<sizeof(T) == 8, std::int64_t,
-                                  std::conditional_t<sizeof(T) == 4, std::int32_t,
-                                                     std::conditional_t<sizeof(T) == 2, std::int16_t, std::int8_t>>>;
+using Signed = std::conditional_t<
+    sizeof(T) == 8, std::int64_t,
+    std::conditional_t<sizeof(T) == 4, std::int32_t, std::conditional_t<sizeof(T) == 2, std::int16_t, std::int8_t>>>;
 template <class T>
 using Unsigned = std::make_unsigned_t<Signed<T>>;
 
@@ -69,7 +69,8 @@ inline Vector<T> splat_bits(T value) {
 template <class V>
 inline V load_partial(V rest, const void* from, std::int64_t bytes) {
 #if defined(__AVX512BW__)
-  return reinterpret_cast<V>(_mm512_mask_loadu_epi8(reinterpret_cast<__m512i>(rest), (std::uint64_t{1} << bytes) - 1, from));
+  return reinterpret_cast<V>(
+      _mm512_mask_loadu_epi8(reinterpret_cast<__m512i>(rest), (std::uint64_t{1} << bytes) - 1, from));
 #else
   std::memcpy(&rest, from, static_cast<std::size_t>(bytes));
   return rest;
@@ -111,7 +112,8 @@ inline void clear_vectors() {
 #endif
 }
 
-// ---- sqrt, exp -------------------------------------------------------------------------------------------------------
+// ---- sqrt, exp
+// -------------------------------------------------------------------------------------------------------
 
 template <class T>
 inline Vector<T> vector_sqrt(Vector<T> x) {
@@ -164,7 +166,8 @@ inline Vector<T> vector_exp(Vector<T> x) {
 #endif
 }
 
-// ---- 16-bit floats held as floats ------------------------------------------------------------------------------------
+// ---- 16-bit floats held as floats
+// ------------------------------------------------------------------------------------
 
 /// Each float rounded to the nearest value of a 16-bit type.
 template <class H>

@@ -53,7 +53,9 @@ bool find_source(const xp_program& p, std::uint8_t ref, int dtype, Source& sourc
 
 /// The operand that a store writes, if it is contiguous.
 const xp_operand* find_target(const xp_program& p, const xp_instruction& store) {
-  if (store.op != static_cast<int>(Op::store) || store.dst < XP_REF_OPERAND || store.dst >= XP_REF_OPERAND + p.n_operands) return nullptr;
+  if (store.op != static_cast<int>(Op::store) || store.dst < XP_REF_OPERAND ||
+      store.dst >= XP_REF_OPERAND + p.n_operands)
+    return nullptr;
   const xp_operand& operand = p.operands[store.dst - XP_REF_OPERAND];
   return operand.dtype < XP_DTYPE_COUNT && is_contiguous(p, operand) ? &operand : nullptr;
 }
@@ -78,7 +80,8 @@ void over_parts(const xp_program& p, double serial_ns, const F& f) {
   });
 }
 
-// ---- Fill, copy, conversion ------------------------------------------------------------------------------------------
+// ---- Fill, copy, conversion
+// ------------------------------------------------------------------------------------------
 
 void fill(const xp_program& p, char* to, const char* value, std::int64_t size) {
   const std::uint64_t bytes = static_cast<std::uint64_t>(p.count * size);
@@ -123,7 +126,9 @@ bool run_store(const xp_program& p, const xp_instruction& in, int type, std::uin
     // Converted while it is loaded: one conversion all the same if it is to the dtype stored.
     if (ref < XP_REF_OPERAND || ref >= XP_REF_OPERAND + p.n_operands) return false;
     const xp_operand& operand = p.operands[ref - XP_REF_OPERAND];
-    if (operand.dtype >= XP_DTYPE_COUNT || operand.load_type != type || type != target->dtype || !is_contiguous(p, operand)) return false;
+    if (operand.dtype >= XP_DTYPE_COUNT || operand.load_type != type || type != target->dtype ||
+        !is_contiguous(p, operand))
+      return false;
     source.data = static_cast<const char*>(operand.data);
     source.step = dtype_sizes[operand.dtype];
     type = operand.dtype;
@@ -146,9 +151,11 @@ bool run_store(const xp_program& p, const xp_instruction& in, int type, std::uin
   return true;
 }
 
-// ---- One operation ---------------------------------------------------------------------------------------------------
+// ---- One operation
+// ---------------------------------------------------------------------------------------------------
 
-bool run_operation(const xp_program& p, const xp_instruction& in, std::uint8_t ref_a, std::uint8_t ref_b, const xp_instruction& store) {
+bool run_operation(const xp_program& p, const xp_instruction& in, std::uint8_t ref_a, std::uint8_t ref_b,
+                   const xp_instruction& store) {
   if (in.op >= static_cast<int>(Op::count_) || in.type >= XP_DTYPE_COUNT || in.to != store.type) return false;
   const xp_operand* target = find_target(p, store);
   if (!target || target->dtype != in.to) return false;
@@ -171,14 +178,16 @@ bool run_operation(const xp_program& p, const xp_instruction& in, std::uint8_t r
   // What is also read is in the cache when it is written.
   const bool stream = to != a.data && to != b.data && op.returns != Returns::boolean &&
                       should_stream(static_cast<std::uint64_t>(p.count * traffic), to);
-  const double serial_ns = static_cast<double>(p.count) * (static_cast<double>(traffic) * ns_per_byte + 0.1 * (op.cost - 1));
+  const double serial_ns =
+      static_cast<double>(p.count) * (static_cast<double>(traffic) * ns_per_byte + 0.1 * (op.cost - 1));
   over_parts(p, serial_ns, [&](std::int64_t begin, std::int64_t end) {
     loop(to + begin * size, a.data + begin * a.step, b.data ? b.data + begin * b.step : nullptr, end - begin, stream);
   });
   return true;
 }
 
-// ---- Reduction -------------------------------------------------------------------------------------------------------
+// ---- Reduction
+// -------------------------------------------------------------------------------------------------------
 
 bool run_reduction(const xp_program& p, std::uint8_t ref) {
   if (p.reduce_op != static_cast<int>(Op::sum) || p.reduce_type >= XP_DTYPE_COUNT || !p.reduce_out) return false;
@@ -197,7 +206,8 @@ bool run_reduction(const xp_program& p, std::uint8_t ref) {
   alignas(16) char few_results[few * 16];
   std::unique_ptr<char[]> many_results;
   char* results = few_results;
-  if (blocks > few) results = (many_results = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(blocks * size))).get();
+  if (blocks > few)
+    results = (many_results = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(blocks * size))).get();
   const int parts = parts_for(static_cast<double>(p.count * size) * ns_per_byte);
   launch(label_of(p), parts, [&](int part) {
     const Range range = part_of(p.count, reduce_block, part, parts);
@@ -210,7 +220,9 @@ bool run_reduction(const xp_program& p, std::uint8_t ref) {
 }
 
 /// The instruction is a load of an operand into the accumulator, as it is.
-bool is_load(const xp_instruction& in) { return in.op == static_cast<int>(Op::load) && in.dst == XP_REF_NONE && in.type == in.to; }
+bool is_load(const xp_instruction& in) {
+  return in.op == static_cast<int>(Op::load) && in.dst == XP_REF_NONE && in.type == in.to;
+}
 
 }  // namespace
 

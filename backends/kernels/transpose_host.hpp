@@ -29,11 +29,12 @@ template <class T, int lanes>
 
 /// to[r][c] = from[c][r] for `rows` r and `columns` c; pitches in bytes.
 template <class T>
-void transpose(char* to, std::int64_t to_pitch, const char* from, std::int64_t from_pitch, std::int64_t rows, std::int64_t columns) {
+void transpose(char* to, std::int64_t to_pitch, const char* from, std::int64_t from_pitch, std::int64_t rows,
+               std::int64_t columns) {
   constexpr int lanes = vector_bytes / sizeof(T);
   auto one = [&](std::int64_t r, std::int64_t c) {
-    std::memcpy(to + r * to_pitch + c * static_cast<std::int64_t>(sizeof(T)), from + c * from_pitch + r * static_cast<std::int64_t>(sizeof(T)),
-                sizeof(T));
+    std::memcpy(to + r * to_pitch + c * static_cast<std::int64_t>(sizeof(T)),
+                from + c * from_pitch + r * static_cast<std::int64_t>(sizeof(T)), sizeof(T));
   };
   std::int64_t c = 0;
   for (; c + lanes <= columns; c += lanes) {
@@ -47,7 +48,8 @@ void transpose(char* to, std::int64_t to_pitch, const char* from, std::int64_t f
         __builtin_prefetch(p + lanes * from_pitch);
       }
       transpose_square<T, lanes>(v);
-      for (int i = 0; i < lanes; ++i) store_vector(to + (r + i) * to_pitch + c * static_cast<std::int64_t>(sizeof(T)), v[i]);
+      for (int i = 0; i < lanes; ++i)
+        store_vector(to + (r + i) * to_pitch + c * static_cast<std::int64_t>(sizeof(T)), v[i]);
     }
     for (; r < rows; ++r)
       for (int i = 0; i < lanes; ++i) one(r, c + i);
@@ -60,14 +62,17 @@ struct Slot16 {
   std::uint64_t a, b;
 };
 
-inline void transpose_slots(std::int64_t slot_bytes, char* to, std::int64_t to_pitch, const char* from, std::int64_t from_pitch,
-                            std::int64_t rows, std::int64_t columns) {
+inline void transpose_slots(std::int64_t slot_bytes, char* to, std::int64_t to_pitch, const char* from,
+                            std::int64_t from_pitch, std::int64_t rows, std::int64_t columns) {
   switch (slot_bytes) {
-    case 4: return transpose<std::uint32_t>(to, to_pitch, from, from_pitch, rows, columns);
-    case 8: return transpose<std::uint64_t>(to, to_pitch, from, from_pitch, rows, columns);
+    case 4:
+      return transpose<std::uint32_t>(to, to_pitch, from, from_pitch, rows, columns);
+    case 8:
+      return transpose<std::uint64_t>(to, to_pitch, from, from_pitch, rows, columns);
     default:
       for (std::int64_t c = 0; c < columns; ++c)
-        for (std::int64_t r = 0; r < rows; ++r) std::memcpy(to + r * to_pitch + c * 16, from + c * from_pitch + r * 16, 16);
+        for (std::int64_t r = 0; r < rows; ++r)
+          std::memcpy(to + r * to_pitch + c * 16, from + c * from_pitch + r * 16, 16);
   }
 }
 

@@ -9,8 +9,9 @@
 
 namespace xp::kernels {
 
-using StorageTypes = std::tuple<Bool, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t,
-                                std::uint32_t, std::uint64_t, Half, BFloat16, float, double, Complex<float>, Complex<double>>;
+using StorageTypes =
+    std::tuple<Bool, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t,
+               std::uint64_t, Half, BFloat16, float, double, Complex<float>, Complex<double>>;
 static_assert(std::tuple_size_v<StorageTypes> == XP_DTYPE_COUNT);
 
 /// The element type of a dtype in memory.
@@ -44,10 +45,14 @@ struct FirstHalf {
 /// Whether a program of this width can hold values of a dtype.
 constexpr bool has_slot(int width, int dtype) {
   switch (width) {
-    case 32: return dtype == XP_BOOL || (dtype_sizes[dtype] <= 4);
-    case 64: return dtype != XP_COMPLEX128;
-    case 128: return dtype == XP_BOOL || (kind_of(dtype) == Kind::real) || dtype == XP_COMPLEX128;
-    default: return false;
+    case 32:
+      return dtype == XP_BOOL || (dtype_sizes[dtype] <= 4);
+    case 64:
+      return dtype != XP_COMPLEX128;
+    case 128:
+      return dtype == XP_BOOL || (kind_of(dtype) == Kind::real) || dtype == XP_COMPLEX128;
+    default:
+      return false;
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handlers for programs with 128-bit slots: complex128, and bool or a real float in the first half of a slot. What the second
-// half then holds does not matter.
+// Handlers for programs with 128-bit slots: complex128, and bool or a real float in the first half of a slot. What the
+// second half then holds does not matter.
 #include "kernels/handlers_host.hpp"
 
 namespace xp::kernels {
@@ -13,7 +13,9 @@ using Real = FirstHalf<double>;
 using Truth = FirstHalf<std::uint64_t>;
 
 struct Select {
-  static Raw apply(Raw mask, Raw b, Raw c) { return raw(as<U>(Pairs<double>::real(as<D>(mask))) != 0 ? as<U>(b) : as<U>(c)); }
+  static Raw apply(Raw mask, Raw b, Raw c) {
+    return raw(as<U>(Pairs<double>::real(as<D>(mask))) != 0 ? as<U>(b) : as<U>(c));
+  }
 };
 
 struct RoundFloat {

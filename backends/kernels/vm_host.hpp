@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The accumulator machine that runs fused programs on the host.
 //
-// A program becomes a row of steps. A step's handler works on one block of eight vectors, which stay in the vector argument
-// registers from step to step, and ends in a tail call of the next handler. The last handler starts over with the next block.
-// Everything else that a step reads or writes is memory, addressed as slot.base + (offset & slot.mask): operands, or buffers
-// standing for them, have mask -1; registers and constants are one block of L1 and have mask 0.
+// A program becomes a row of steps. A step's handler works on one block of eight vectors, which stay in the vector
+// argument registers from step to step, and ends in a tail call of the next handler. The last handler starts over with
+// the next block. Everything else that a step reads or writes is memory, addressed as slot.base + (offset & slot.mask):
+// operands, or buffers standing for them, have mask -1; registers and constants are one block of L1 and have mask 0.
 #pragma once
 
 #include <cstddef>
@@ -89,9 +89,9 @@ inline constexpr int op_count = static_cast<int>(Op::count_);
 /// All handlers for one slot width; a null pointer where the width has no such operation.
 struct Handlers {
   Handler load, store, store_end, stream, stream_end, end, index;
-  Handler unary[op_count][kind_count][2];           // accumulator, memory
+  Handler unary[op_count][kind_count][2];  // accumulator, memory
   Handler binary[op_count][kind_count][form_count];
-  Handler select[8];                                // bit 0: a in memory, bit 1: b, bit 2: c
+  Handler select[8];  // bit 0: a in memory, bit 1: b, bit 2: c
   Handler convert[conversion_count];
 };
 
@@ -101,10 +101,14 @@ const Handlers& handlers_128();
 
 inline const Handlers* handlers_for(int width) {
   switch (width) {
-    case 32: return &handlers_32();
-    case 64: return &handlers_64();
-    case 128: return &handlers_128();
-    default: return nullptr;
+    case 32:
+      return &handlers_32();
+    case 64:
+      return &handlers_64();
+    case 128:
+      return &handlers_128();
+    default:
+      return nullptr;
   }
 }
 
@@ -115,8 +119,8 @@ inline constexpr std::ptrdiff_t blocks_per_run = 32;
 inline constexpr std::ptrdiff_t blocks_per_run = 1;
 #endif
 
-/// Runs the steps over [0, end). From time to time the handlers return to this loop: should the compiler not have turned some
-/// call into a jump, the stack stays small.
+/// Runs the steps over [0, end). From time to time the handlers return to this loop: should the compiler not have
+/// turned some call into a jump, the stack stays small.
 inline void run_blocks(Context& context, std::ptrdiff_t end) {
   const Raw zero{};
   for (std::ptrdiff_t offset = 0; offset < end; offset = context.end) {

@@ -27,13 +27,15 @@ Raw splat_slot(const char* slot, std::int64_t slot_bytes) {
   return reinterpret_cast<Raw>(pairs);
 }
 
-/// The slots in the first `bytes`, more than none, and copies of the last of them in the rest of the block. `from` may be
-/// `block`. Whole vectors are written: the loads that follow would wait for smaller stores.
+/// The slots in the first `bytes`, more than none, and copies of the last of them in the rest of the block. `from` may
+/// be `block`. Whole vectors are written: the loads that follow would wait for smaller stores.
 void pad(char* block, const char* from, std::int64_t bytes, std::int64_t slot_bytes) {
   const Raw last = splat_slot(from + bytes - slot_bytes, slot_bytes);
   for (int i = 0; i < block_vectors; ++i, bytes -= vector_bytes) {
     const char* p = from + i * vector_bytes;
-    store_vector(block + i * vector_bytes, bytes >= vector_bytes ? load_vector<Raw>(p) : bytes > 0 ? load_partial(last, p, bytes) : last);
+    store_vector(block + i * vector_bytes, bytes >= vector_bytes ? load_vector<Raw>(p)
+                                           : bytes > 0           ? load_partial(last, p, bytes)
+                                                                 : last);
   }
 }
 
@@ -45,10 +47,14 @@ constexpr std::int64_t column_group = 16;
 
 std::int64_t buffer_bytes(const Plan& plan, Access access) {
   switch (access) {
-    case Access::unused: return 0;
-    case Access::buffered: return chunk_bytes + skew;
-    case Access::tiled: return tile_rows * plan.tile_pitch;
-    default: return block_bytes;  // for the tail, or one element in all slots
+    case Access::unused:
+      return 0;
+    case Access::buffered:
+      return chunk_bytes + skew;
+    case Access::tiled:
+      return tile_rows * plan.tile_pitch;
+    default:
+      return block_bytes;  // for the tail, or one element in all slots
   }
 }
 
@@ -120,7 +126,8 @@ void Worker::splat(int k, std::int64_t element) {
   pad(load_pad_[k], load_pad_[k], slot_bytes_, slot_bytes_);
 }
 
-// ---- Positions -------------------------------------------------------------------------------------------------------
+// ---- Positions
+// -------------------------------------------------------------------------------------------------------
 
 void Worker::locate(std::int64_t position, std::int64_t* index) const {
   for (int d = program_.ndim - 1; d > 0; --d) {
@@ -146,7 +153,8 @@ void Worker::advance(std::int64_t* index, std::int64_t count) const {
   }
 }
 
-/// Calls f(offset, block) for `count` elements from `index` on: parts of rows, and whole rows of the inner two dimensions.
+/// Calls f(offset, block) for `count` elements from `index` on: parts of rows, and whole rows of the inner two
+/// dimensions.
 template <class F>
 void Worker::walk(const std::int64_t* strides, const std::int64_t* index, std::int64_t count, F f) const {
   const int last = program_.ndim - 1;
@@ -173,7 +181,8 @@ void Worker::walk(const std::int64_t* strides, const std::int64_t* index, std::i
   }
 }
 
-// ---- Buffers ---------------------------------------------------------------------------------------------------------
+// ---- Buffers
+// ---------------------------------------------------------------------------------------------------------
 
 void Worker::gather(int k, const std::int64_t* index, std::int64_t count) {
   const xp_operand& operand = program_.operands[k];
@@ -224,12 +233,14 @@ void Worker::scatter(int k, const std::int64_t* index, std::int64_t count) {
   const Copy copy = copy_for(static_cast<int>(size));
   from = temporary_[0];
   walk(operand.strides, index, count, [&](std::int64_t offset, const Block& block) {
-    copy(data + offset * size, from, {block.inner_stride, block.outer_stride, 1, block.inner}, block.inner, block.outer);
+    copy(data + offset * size, from, {block.inner_stride, block.outer_stride, 1, block.inner}, block.inner,
+         block.outer);
     from += block.inner * block.outer * size;
   });
 }
 
-// ---- Pieces ----------------------------------------------------------------------------------------------------------
+// ---- Pieces
+// ----------------------------------------------------------------------------------------------------------
 
 void Worker::run_tail(std::int64_t full, std::int64_t rest, std::int64_t position) {
   const std::int64_t begin = full * slot_bytes_, bytes = rest * slot_bytes_;
@@ -257,7 +268,8 @@ void Worker::run_tail(std::int64_t full, std::int64_t rest, std::int64_t positio
   run_blocks(context_, block_bytes);
   for (int i = 0; i < plan_.n_stores; ++i) {
     const int k = plan_.store_order[i];
-    if (plan_.operands[k].store == Access::direct) std::memcpy(stores[k], store_pad_[k], static_cast<std::size_t>(bytes));
+    if (plan_.operands[k].store == Access::direct)
+      std::memcpy(stores[k], store_pad_[k], static_cast<std::size_t>(bytes));
   }
 }
 
@@ -293,7 +305,8 @@ void Worker::run_flat(std::int64_t begin, std::int64_t end, char* results) {
       char* data = static_cast<char*>(program_.operands[k].data) + position * slot_bytes_;
       if (plan.load != Access::unused && plan.load != Access::splat)
         context_.slots[load_slot + k].base = plan.load == Access::direct ? data : load_pad_[k];
-      if (plan.store != Access::unused) context_.slots[store_slot + k].base = plan.store == Access::direct ? data : store_pad_[k];
+      if (plan.store != Access::unused)
+        context_.slots[store_slot + k].base = plan.store == Access::direct ? data : store_pad_[k];
     }
   };
   if (!plan_.buffered && !plan_.reducer) {
@@ -340,7 +353,8 @@ void Worker::run_rows(std::int64_t begin, std::int64_t end) {
       } else if (plan.load == Access::row_splat && new_row) {
         splat(k, offset_of(operand.strides, index));
       }
-      if (plan.store != Access::unused) context_.slots[store_slot + k].base = plan.store == Access::direct ? element() : store_pad_[k];
+      if (plan.store != Access::unused)
+        context_.slots[store_slot + k].base = plan.store == Access::direct ? element() : store_pad_[k];
     }
     run_piece(count, position);
     for (int i = 0; i < plan_.n_stores; ++i)
@@ -350,7 +364,8 @@ void Worker::run_rows(std::int64_t begin, std::int64_t end) {
   }
 }
 
-// ---- Tiles: some operand's fastest axis is not the last one ------------------------------------------------------------
+// ---- Tiles: some operand's fastest axis is not the last one
+// ------------------------------------------------------------
 
 void Worker::gather_tile(int k, const std::int64_t* index, std::int64_t rows, std::int64_t columns) {
   const xp_operand& operand = program_.operands[k];
@@ -364,7 +379,8 @@ void Worker::gather_tile(int k, const std::int64_t* index, std::int64_t rows, st
   for (std::int64_t c = 0; c < columns; c += column_group) {
     const std::int64_t group = std::min(column_group, columns - c);
     plan_.operands[k].fetch(columns_, from + c * column_stride * size, {rows, stride, group, column_stride});
-    transpose_slots(slot_bytes_, load_pad_[k] + c * slot_bytes_, plan_.tile_pitch, columns_, rows * slot_bytes_, rows, group);
+    transpose_slots(slot_bytes_, load_pad_[k] + c * slot_bytes_, plan_.tile_pitch, columns_, rows * slot_bytes_, rows,
+                    group);
   }
 }
 
@@ -375,12 +391,14 @@ void Worker::scatter_tile(int k, const std::int64_t* index, std::int64_t rows, s
   char* to = static_cast<char*>(operand.data) + offset_of(operand.strides, index) * size;
   for (std::int64_t c = 0; c < columns; c += column_group) {
     const std::int64_t group = std::min(column_group, columns - c);
-    transpose_slots(slot_bytes_, columns_, rows * slot_bytes_, store_pad_[k] + c * slot_bytes_, plan_.tile_pitch, group, rows);
+    transpose_slots(slot_bytes_, columns_, rows * slot_bytes_, store_pad_[k] + c * slot_bytes_, plan_.tile_pitch, group,
+                    rows);
     plan_.operands[k].spread(to + c * column_stride * size, columns_, {rows, stride, group, column_stride});
   }
 }
 
-void Worker::run_tile(std::int64_t* index, std::int64_t rows, std::int64_t columns, std::int64_t position, std::int64_t row_positions) {
+void Worker::run_tile(std::int64_t* index, std::int64_t rows, std::int64_t columns, std::int64_t position,
+                      std::int64_t row_positions) {
   const int axis = plan_.tile_axis;
   const std::int64_t first = index[axis];
   std::int64_t offsets[XP_MAX_OPERANDS];
@@ -411,7 +429,8 @@ void Worker::run_tile(std::int64_t* index, std::int64_t rows, std::int64_t colum
   }
   index[axis] = first;
   for (int i = 0; i < plan_.n_stores; ++i)
-    if (plan_.operands[plan_.store_order[i]].store == Access::tiled) scatter_tile(plan_.store_order[i], index, rows, columns);
+    if (plan_.operands[plan_.store_order[i]].store == Access::tiled)
+      scatter_tile(plan_.store_order[i], index, rows, columns);
 }
 
 void Worker::run_tiles(std::int64_t begin, std::int64_t end) {

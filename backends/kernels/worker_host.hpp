@@ -40,7 +40,8 @@ class Worker {
   void walk(const std::int64_t* strides, const std::int64_t* index, std::int64_t count, F f) const;
   void gather(int k, const std::int64_t* index, std::int64_t count);
   void scatter(int k, const std::int64_t* index, std::int64_t count);
-  void run_tile(std::int64_t* index, std::int64_t rows, std::int64_t columns, std::int64_t position, std::int64_t row_positions);
+  void run_tile(std::int64_t* index, std::int64_t rows, std::int64_t columns, std::int64_t position,
+                std::int64_t row_positions);
   void gather_tile(int k, const std::int64_t* index, std::int64_t rows, std::int64_t columns);
   void scatter_tile(int k, const std::int64_t* index, std::int64_t rows, std::int64_t columns);
   void reduce(std::int64_t position, std::int64_t count, std::int64_t begin, std::int64_t end, char* results);
@@ -52,7 +53,7 @@ class Worker {
   const xp_program& program_;
   const std::int64_t slot_bytes_;
   char* scratch_;
-  char* load_pad_[XP_MAX_OPERANDS];   // a block for the tail, or the whole chunk of a buffered operand
+  char* load_pad_[XP_MAX_OPERANDS];  // a block for the tail, or the whole chunk of a buffered operand
   char* store_pad_[XP_MAX_OPERANDS];
   char* reduce_buffer_ = nullptr;
   char* lanes_ = nullptr;

@@ -68,8 +68,7 @@ class Scalar {
  public:
   enum class Kind : std::uint8_t { boolean, integer, unsigned_integer, real, complex };
   template <class T>
-    requires std::is_arithmetic_v<T>
-  Scalar(T value) {
+  requires std::is_arithmetic_v<T> Scalar(T value) {
     if constexpr (std::is_same_v<T, bool>) {
       kind_ = Kind::boolean;
       integer_ = value;
@@ -156,8 +155,7 @@ class Array {
 
   /// Basic indexing; a view. `x(xp::slice(1, -1), xp::ellipsis, xp::newaxis, 3)`.
   template <class... Items>
-    requires(std::constructible_from<IndexItem, Items> && ...)
-  Array operator()(Items... items) const {
+  requires(std::constructible_from<IndexItem, Items>&&...) Array operator()(Items... items) const {
     if constexpr (sizeof...(Items) == 0) {
       return *this;
     } else {
@@ -258,8 +256,7 @@ class Operand {
   Operand(const Array& array) : array_(&array) {}
   Operand(Array&& array) : array_(&array), consumed_(true) {}
   template <class T>
-    requires std::is_arithmetic_v<T>
-  Operand(T value) : scalar_(value) {}
+  requires std::is_arithmetic_v<T> Operand(T value) : scalar_(value) {}
   template <class T>
   Operand(std::complex<T> value) : scalar_(value) {}
   Operand(Scalar value) : scalar_(value) {}
@@ -288,12 +285,12 @@ bool may_share_memory(const Array& a, const Array& b);
 /// A lease on the array's memory; launches what touches it.
 Exposed expose(const Array& array);
 
-/// An array over the caller's memory, in the device's address space: `data` is the element with all indices 0, `strides`
-/// in elements (empty: C order). `owner` is kept until no array refers to the memory. Such arrays are exposed: every
-/// operation on them is launched at once, except inside a FusionScope.
+/// An array over the caller's memory, in the device's address space: `data` is the element with all indices 0,
+/// `strides` in elements (empty: C order). `owner` is kept until no array refers to the memory. Such arrays are
+/// exposed: every operation on them is launched at once, except inside a FusionScope.
 Array wrap_pointer(void* data, const Shape& shape, DType dtype, const Shape& strides = {}, Device device = {},
                    std::shared_ptr<void> owner = nullptr);
 
 std::ostream& operator<<(std::ostream& stream, const Array& array);
 
-}  // namespace xp
+}  // namespace gnu::visibility("default")]]xp

@@ -42,11 +42,11 @@ enum xp_dtype {
 
 enum xp_code {
   XP_OK = 0,
-  XP_INVALID = 1,       /* the front end asked for something this backend cannot do */
-  XP_UNAVAILABLE = 2,   /* no device, no driver, Kokkos finalised */
+  XP_INVALID = 1,     /* the front end asked for something this backend cannot do */
+  XP_UNAVAILABLE = 2, /* no device, no driver, Kokkos finalised */
   XP_OUT_OF_MEMORY = 3,
-  XP_DEVICE_FAULT = 4,  /* sticky: the device is unusable from now on */
-  XP_IN_PARALLEL = 5    /* first use inside an OpenMP parallel region */
+  XP_DEVICE_FAULT = 4, /* sticky: the device is unusable from now on */
+  XP_IN_PARALLEL = 5   /* first use inside an OpenMP parallel region */
 };
 
 typedef struct xp_error {
@@ -64,9 +64,10 @@ typedef struct xp_error {
  * leaves the result in the accumulator and, when dst is a register, also there. Each value carries a NumPy dtype and is
  * held in one slot of the program's width:
  *
- *   width  32: bool as 0/1 in uint32; int8..int32 as int32; uint8..uint32 as uint32; float16, bfloat16, float32 as float
- *   width  64: bool as 0/1 in uint64; signed as int64; unsigned as uint64; any real float as double; complex64 as two floats
- *   width 128: complex128 as two doubles; bool as 0/1 in the first uint64; a real float as double in the first half
+ *   width  32: bool as 0/1 in uint32; int8..int32 as int32; uint8..uint32 as uint32; float16, bfloat16, float32 as
+ * float width  64: bool as 0/1 in uint64; signed as int64; unsigned as uint64; any real float as double; complex64 as
+ * two floats width 128: complex128 as two doubles; bool as 0/1 in the first uint64; a real float as double in the first
+ * half
  *
  * and is always normalised to its dtype: wrapped, rounded, or 0/1. A dtype narrower than the width appears only as the
  * result of a cast, a comparison, abs, a selection or a load, never in arithmetic.
@@ -161,9 +162,9 @@ typedef struct xp_device_info {
   char name[128];
 } xp_device_info;
 
-/* Philox4x32-10: block k of stream `stream` has key = seed and counter = {k, stream}; element i of a float64 array takes
- * half i % 2 of block offset + i / 2, of a float32 array quarter i % 4 of block offset + i / 4. Values are
- * low + (high - low) * u with u in [0, 1). */
+/* Philox4x32-10: block k of stream `stream` has key = seed and counter = {k, stream}; element i of a float64 array
+ * takes half i % 2 of block offset + i / 2, of a float32 array quarter i % 4 of block offset + i / 4. Values are low +
+ * (high - low) * u with u in [0, 1). */
 typedef struct xp_random_args {
   uint32_t size;
   uint8_t dtype; /* float32, float64 */
@@ -203,7 +204,7 @@ typedef struct xp_backend {
 } xp_backend;
 
 /* The one exported symbol of a backend library. */
-typedef const xp_backend* (*xp_backend_entry_fn)(void) XP_NOEXCEPT;
+typedef const xp_backend* (*xp_backend_entry_fn)(void)XP_NOEXCEPT;
 #define XP_BACKEND_ENTRY "xp_backend_entry"
 
 #ifdef __cplusplus

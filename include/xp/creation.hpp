@@ -15,8 +15,8 @@ namespace [[gnu::visibility("default")]] xp {
 Array empty(const Shape& shape, DType dtype = float64, Device device = {});
 Array zeros(const Shape& shape, DType dtype = float64, Device device = {});
 Array ones(const Shape& shape, DType dtype = float64, Device device = {});
-/// Filled with `value`, in the dtype given or NumPy's default for its kind (bool, int64, float64, complex128). DTypeError
-/// when an integer is out of the dtype's range.
+/// Filled with `value`, in the dtype given or NumPy's default for its kind (bool, int64, float64, complex128).
+/// DTypeError when an integer is out of the dtype's range.
 Array full(const Shape& shape, Scalar value, std::optional<DType> dtype = {}, Device device = {});
 inline Array empty(const Shape& shape, Device device) { return empty(shape, float64, device); }
 inline Array zeros(const Shape& shape, Device device) { return zeros(shape, float64, device); }
@@ -29,13 +29,13 @@ Array zeros_like(const Array& like, std::optional<DType> dtype = {});
 Array ones_like(const Array& like, std::optional<DType> dtype = {});
 Array full_like(const Array& like, Scalar value, std::optional<DType> dtype = {});
 
-/// start, start + step, … below stop: ceil((stop - start) / step) values, computed as start + i * step in the dtype, which
-/// is int64 when all three are integers and float64 otherwise, unless given. Error for step 0.
+/// start, start + step, … below stop: ceil((stop - start) / step) values, computed as start + i * step in the dtype,
+/// which is int64 when all three are integers and float64 otherwise, unless given. Error for step 0.
 Array arange(Scalar start, Scalar stop, Scalar step = 1, std::optional<DType> dtype = {}, Device device = {});
 Array arange(Scalar stop, std::optional<DType> dtype = {}, Device device = {});
 
-/// `num` values from start to stop inclusive (exclusive when endpoint is false), as NumPy computes them: i * step + start,
-/// with the last one set to stop.
+/// `num` values from start to stop inclusive (exclusive when endpoint is false), as NumPy computes them: i * step +
+/// start, with the last one set to stop.
 Array linspace(double start, double stop, Index num = 50, bool endpoint = true, DType dtype = float64,
                Device device = {});
 
@@ -64,7 +64,8 @@ Array asarray(const std::vector<T>& values, Device device = {}) {
   return asarray(values, Shape{static_cast<Index>(values.size())}, device);
 }
 
-/// `xp::array({1.0, 2.0})`, `xp::array({{1, 2}, {3, 4}})`; the dtype is that of the C++ type. ShapeError for ragged rows.
+/// `xp::array({1.0, 2.0})`, `xp::array({{1, 2}, {3, 4}})`; the dtype is that of the C++ type. ShapeError for ragged
+/// rows.
 template <class T>
 Array array(std::initializer_list<T> values, Device device = {}) {
   return asarray(std::vector<T>(values), device);
@@ -80,4 +81,4 @@ Array array(std::initializer_list<std::initializer_list<T>> rows, Device device 
   return asarray(values, Shape{static_cast<Index>(rows.size()), static_cast<Index>(columns)}, device);
 }
 
-}  // namespace xp
+}  // namespace gnu::visibility("default")]]xp

@@ -61,8 +61,8 @@ bool fusion_enabled();
 /// Turns joining on or off for the whole process; launches what this thread has recorded first.
 void set_fusion(bool enabled);
 
-/// Inside a scope, operations on exposed arrays (see `expose`) join programs like any others; they are launched when the
-/// scope of this thread ends. Outside, an operation that touches an exposed array is launched at once.
+/// Inside a scope, operations on exposed arrays (see `expose`) join programs like any others; they are launched when
+/// the scope of this thread ends. Outside, an operation that touches an exposed array is launched at once.
 class FusionScope {
  public:
   FusionScope();
@@ -86,19 +86,19 @@ void empty_cache(Device device = {});
 
 /// One backend library, as `xp-info` shows it.
 struct BackendDescription {
-  std::string name;     ///< "host", "cuda"
-  std::string path;     ///< of the library; empty when none was found
+  std::string name;  ///< "host", "cuda"
+  std::string path;  ///< of the library; empty when none was found
   bool available = false;
-  std::string reason;   ///< why it is not available
+  std::string reason;  ///< why it is not available
   std::string isa;
   std::string kokkos_version;
   bool kokkos_shared = false;
   std::string execution_space;
   std::string math_library;
-  std::string abi;      ///< "1.0"
+  std::string abi;  ///< "1.0"
   std::string openmp_runtimes;
   struct DeviceDescription {
-    std::string name;   ///< "host", "cuda:0"
+    std::string name;  ///< "host", "cuda:0"
     std::string model;
     int threads = 0;
     Index memory_total = 0, memory_free = 0, cache_bytes = 0;
@@ -109,4 +109,4 @@ struct BackendDescription {
 /// Every backend that is found beside the library or in XP_BACKEND_PATH, plus "host" and "cuda" when they are not.
 std::vector<BackendDescription> backends();
 
-}  // namespace xp
+}  // namespace gnu::visibility("default")]]xp

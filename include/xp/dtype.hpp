@@ -87,11 +87,12 @@ constexpr DTypeKind kind(DType dtype) {
 /// NumPy's name: "float64", "bool", "complex128".
 std::string_view name(DType dtype);
 
-/// The dtype with NumPy's name or character code ("float64", "f8", "<f8", "d", "bool", "?"). DTypeError for anything else.
+/// The dtype with NumPy's name or character code ("float64", "f8", "<f8", "d", "bool", "?"). DTypeError for anything
+/// else.
 DType dtype_from_name(std::string_view name);
 
-/// dtype of an operation on arrays of the two dtypes, by NumPy 2's rules. bfloat16 promotes as in ml_dtypes: with float16
-/// to float32, with integers and bool to bfloat16 or wider as float16 would.
+/// dtype of an operation on arrays of the two dtypes, by NumPy 2's rules. bfloat16 promotes as in ml_dtypes: with
+/// float16 to float32, with integers and bool to bfloat16 or wider as float16 would.
 DType promote_types(DType a, DType b);
 
 /// Whether NumPy's `casting="same_kind"` allows `from` to be stored as `to`.
@@ -122,4 +123,4 @@ constexpr DType dtype_of() {
   }
 }
 
-}  // namespace xp
+}  // namespace gnu::visibility("default")]]xp

@@ -45,4 +45,4 @@ inline Array operator<=(const Operand& a, const Operand& b) { return less_equal(
 inline Array operator>(const Operand& a, const Operand& b) { return greater(a, b); }
 inline Array operator>=(const Operand& a, const Operand& b) { return greater_equal(a, b); }
 
-}  // namespace xp
+}  // namespace gnu::visibility("default")]]xp

@@ -51,4 +51,4 @@ struct BackendError : Error {
   using Error::Error;
 };
 
-}  // namespace xp
+}  // namespace gnu::visibility("default")]]xp

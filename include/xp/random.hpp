@@ -24,5 +24,5 @@ class Generator {
   Device device_;
 };
 
-}  // namespace random
+}  // namespace gnu::visibility("default")]]random
 }  // namespace xp

@@ -140,14 +140,17 @@ Index element_count(const Shape& shape);
 /// Shape that arrays of the two shapes broadcast to. ShapeError with both shapes when they do not.
 Shape broadcast_shapes(const Shape& a, const Shape& b);
 
-/// Python's slice: `slice(stop)`, `slice(start, stop)`, `slice(start, stop, step)`; `{}` or `xp::none` leaves a part out.
+/// Python's slice: `slice(stop)`, `slice(start, stop)`, `slice(start, stop, step)`; `{}` or `xp::none` leaves a part
+/// out.
 struct Slice {
   std::optional<Index> start, stop;
   Index step = 1;
 };
 inline constexpr std::nullopt_t none = std::nullopt;
 inline Slice slice(std::optional<Index> stop) { return {std::nullopt, stop, 1}; }
-inline Slice slice(std::optional<Index> start, std::optional<Index> stop, Index step = 1) { return {start, stop, step}; }
+inline Slice slice(std::optional<Index> start, std::optional<Index> stop, Index step = 1) {
+  return {start, stop, step};
+}
 
 struct AllType {};
 struct EllipsisType {};
@@ -164,8 +167,8 @@ class IndexItem {
  public:
   enum class Kind : std::uint8_t { integer, slice, ellipsis, newaxis };
   template <class T>
-    requires(std::is_integral_v<T> && !std::is_same_v<T, bool>)
-  IndexItem(T value) : kind_(Kind::integer), integer_(static_cast<Index>(value)) {}
+  requires(std::is_integral_v<T> && !std::is_same_v<T, bool>) IndexItem(T value)
+      : kind_(Kind::integer), integer_(static_cast<Index>(value)) {}
   IndexItem(Slice slice) : kind_(Kind::slice), slice_(slice) {}
   IndexItem(AllType) : kind_(Kind::slice) {}
   IndexItem(EllipsisType) : kind_(Kind::ellipsis) {}
@@ -180,4 +183,4 @@ class IndexItem {
   Slice slice_;
 };
 
-}  // namespace xp
+}  // namespace gnu::visibility("default")]]xp

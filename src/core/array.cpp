@@ -51,7 +51,8 @@ void allocate_now(Storage& storage) {
 }
 
 void check_has_value(const Array& array, const char* operation) {
-  if (!array.has_value()) throw Error(std::string(operation) + ": the array is empty-handed (default-constructed or moved from)");
+  if (!array.has_value())
+    throw Error(std::string(operation) + ": the array is empty-handed (default-constructed or moved from)");
 }
 
 }  // namespace detail
@@ -73,7 +74,8 @@ Device Array::device() const {
 bool Array::is_c_contiguous() const { return contiguous_; }
 
 bool Array::is_f_contiguous() const {
-  const Shape shape(std::vector<Index>(std::make_reverse_iterator(shape_.end()), std::make_reverse_iterator(shape_.begin())));
+  const Shape shape(
+      std::vector<Index>(std::make_reverse_iterator(shape_.end()), std::make_reverse_iterator(shape_.begin())));
   const Shape strides(
       std::vector<Index>(std::make_reverse_iterator(strides_.end()), std::make_reverse_iterator(strides_.begin())));
   return detail::is_contiguous(shape, strides);
@@ -134,7 +136,7 @@ Array Array::reshape(const Shape& to) const {
 
 Array Array::broadcast_to(const Shape& shape) const {
   detail::check_has_value(*this, "broadcast_to");
-  element_count(shape);
+  detail::checked_bytes(element_count(shape), dtype_, shape);
   bool fits = shape.size() >= shape_.size();
   for (std::size_t i = 0; fits && i < shape_.size(); ++i) {
     const Index extent = shape[shape.size() - shape_.size() + i];

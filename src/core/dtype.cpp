@@ -90,7 +90,8 @@ DType promote_types(DType a, DType b) {
 }
 
 bool can_cast_same_kind(DType from, DType to) {
-  // NumPy's order of kinds for same_kind: bool < unsigned < signed < float < complex, and signed does not go to unsigned.
+  // NumPy's order of kinds for same_kind: bool < unsigned < signed < float < complex, and signed does not go to
+  // unsigned.
   return kind(from) <= kind(to);
 }
 
@@ -142,8 +143,7 @@ void check_scalar_fits(const Scalar& scalar, DType dtype) {
     fits = scalar.unsigned_integer() >> (bits - 1) == 0;
   }
   if (fits) return;
-  const std::string text =
-      negative ? std::to_string(scalar.integer()) : std::to_string(scalar.unsigned_integer());
+  const std::string text = negative ? std::to_string(scalar.integer()) : std::to_string(scalar.unsigned_integer());
   throw DTypeError("integer " + text + " out of bounds for " + std::string(name(dtype)));
 }
 

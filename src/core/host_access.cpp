@@ -254,8 +254,9 @@ template std::complex<double> Array::item<std::complex<double>>() const;
 
 Array::operator bool() const {
   if (size_ != 1)
-    throw ShapeError(size_ == 0 ? "the truth value of an empty array is ambiguous; use size() > 0"
-                                : "the truth value of an array with more than one element is ambiguous; use any or all");
+    throw ShapeError(size_ == 0
+                         ? "the truth value of an empty array is ambiguous; use size() > 0"
+                         : "the truth value of an array with more than one element is ambiguous; use any or all");
   return item<bool>();
 }
 

@@ -39,7 +39,8 @@ Index element_count(const Shape& shape) {
     overflow |= __builtin_mul_overflow(count, std::max<Index>(extent, 1), &count);
   }
   if (is_empty) return 0;
-  if (overflow) throw ShapeError("array is too big: the number of elements of " + to_string(shape) + " exceeds 64 bits");
+  if (overflow)
+    throw ShapeError("array is too big: the number of elements of " + to_string(shape) + " exceeds 64 bits");
   return count;
 }
 
@@ -219,7 +220,8 @@ std::pair<Index, Index> resolve_slice(const Slice& slice, Index extent) {
   if (step > 0 && stop > start)
     count = (stop - start - 1) / step + 1;
   else if (step < 0 && start > stop)
-    count = static_cast<Index>(static_cast<std::uint64_t>(start - stop - 1) / (0 - static_cast<std::uint64_t>(step))) + 1;
+    count =
+        static_cast<Index>(static_cast<std::uint64_t>(start - stop - 1) / (0 - static_cast<std::uint64_t>(step))) + 1;
   return {start, count};
 }
 
@@ -327,8 +329,7 @@ Shape resolve_reshape(Index size, const Shape& to) {
   }
   const Index count = element_count(known);
   const bool fits = unknown == to.size() ? count == size : count != 0 && size % count == 0;
-  if (!fits)
-    throw ShapeError("cannot reshape array of size " + std::to_string(size) + " into shape " + to_string(to));
+  if (!fits) throw ShapeError("cannot reshape array of size " + std::to_string(size) + " into shape " + to_string(to));
   if (unknown != to.size()) result[unknown] = size / count;
   return result;
 }

@@ -35,12 +35,12 @@ enum class Op : std::uint16_t {
 
 /// Which dtypes an operation takes (after promotion).
 enum class Accepts : std::uint8_t {
-  none,     // structural, not callable
-  any,      // every dtype
-  numeric,  // all but bool
-  inexact,  // floats and complex; integers and bool are promoted to the narrowest float that NumPy takes
+  none,          // structural, not callable
+  any,           // every dtype
+  numeric,       // all but bool
+  inexact,       // floats and complex; integers and bool are promoted to the narrowest float that NumPy takes
   inexact_wide,  // likewise, but to float64
-  ordered,  // every dtype but complex
+  ordered,       // every dtype but complex
 };
 
 /// dtype of the result, given the dtype the operation computes in.

@@ -48,8 +48,8 @@ class ReaderSet {
   std::atomic<std::uintptr_t> word_{0};  // 0, a Recorder*, or count << 1 | 1
 };
 
-/// The memory that arrays share. `data` is null while the first program that writes it has not been launched; it changes
-/// only under the lock of that program's recorder.
+/// The memory that arrays share. `data` is null while the first program that writes it has not been launched; it
+/// changes only under the lock of that program's recorder.
 struct Storage : StorageBase {
   Storage(DeviceState* on, std::size_t size) : device(on), bytes(size) {}
 
@@ -59,12 +59,12 @@ struct Storage : StorageBase {
   Block* block = nullptr;                  // null for wrapped memory
   std::atomic<Recorder*> writer{nullptr};  // the recorder whose open program writes it
   ReaderSet readers;
-  std::uint8_t last_written_slot = 0;      // the writer's own notes: which of its views was written last,
-  std::uint8_t written_views = 0;          // and how many it writes
-  std::atomic<int> leases{0};              // outside code that may look at the memory
-  bool wrapped = false;                    // memory of the caller's
+  std::uint8_t last_written_slot = 0;  // the writer's own notes: which of its views was written last,
+  std::uint8_t written_views = 0;      // and how many it writes
+  std::atomic<int> leases{0};          // outside code that may look at the memory
+  bool wrapped = false;                // memory of the caller's
   std::shared_ptr<void> owner;
-  std::unique_ptr<std::string> failure;    // the device fault that left it without a value
+  std::unique_ptr<std::string> failure;  // the device fault that left it without a value
 
   bool exposed() const noexcept { return wrapped || leases.load(std::memory_order_acquire) > 0; }
 };
@@ -129,8 +129,8 @@ void allocate_now(Storage& storage);
 /// Error for an operand that holds nothing.
 void check_has_value(const Array& array, const char* operation);
 
-/// Addresses for the overlap test. Storage without memory counts from its own address: only views of one storage are then
-/// compared.
+/// Addresses for the overlap test. Storage without memory counts from its own address: only views of one storage are
+/// then compared.
 inline ByteView byte_view(const Array& array) {
   const Storage* storage = Access::storage(array);
   const auto base = reinterpret_cast<std::intptr_t>(storage->data ? storage->data : static_cast<const void*>(storage));

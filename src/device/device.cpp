@@ -60,7 +60,8 @@ ParsedName parse(std::string_view text) {
     valid &= parsed.backend != "auto";
   }
   if (!valid)
-    throw DeviceError("'" + std::string(text) + "' is not a device name; expected \"host\", \"cuda\", \"cuda:1\" or \"auto\"");
+    throw DeviceError("'" + std::string(text) +
+                      "' is not a device name; expected \"host\", \"cuda\", \"cuda:1\" or \"auto\"");
   return parsed;
 }
 
@@ -127,7 +128,8 @@ DeviceState& open_named(const DeviceName* requested) {
     xp_error error{sizeof error, XP_OK, {}};
     auto fresh = std::make_unique<DeviceState>();
     auto check_open = [&](std::int32_t code) {
-      if (code != XP_OK) throw DeviceError("device '" + canonical + "' cannot be opened: " + std::string(error.message));
+      if (code != XP_OK)
+        throw DeviceError("device '" + canonical + "' cannot be opened: " + std::string(error.message));
     };
     check_open(backend->api->initialize(&error));
     fresh->info.size = sizeof fresh->info;

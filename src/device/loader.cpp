@@ -134,8 +134,8 @@ const Backend& load_backend(const std::string& name) {
     candidate->name = name;
     candidate->path = find_backend_library(name);
     if (candidate->path.empty()) {
-      failure = "backend '" + name + "' was not found: there is no " + std::string(prefix) + name + std::string(suffix) +
-                " beside libxparray or in XP_BACKEND_PATH";
+      failure = "backend '" + name + "' was not found: there is no " + std::string(prefix) + name +
+                std::string(suffix) + " beside libxparray or in XP_BACKEND_PATH";
     } else {
       const std::string reason = open_and_check(*candidate);
       if (!reason.empty()) failure = "backend '" + name + "': " + candidate->path + " " + reason;

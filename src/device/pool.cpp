@@ -38,9 +38,8 @@ bool parse_bytes(const char* text, std::size_t whole, std::size_t& bytes) {
   std::string_view unit = end;
   while (!unit.empty() && unit.front() == ' ') unit.remove_prefix(1);
   static constexpr std::pair<std::string_view, double> factors[] = {
-      {"", 1},       {"B", 1},       {"K", 1024.},   {"KiB", 1024.},         {"KB", 1e3},
-      {"M", 0x1p20}, {"MiB", 0x1p20}, {"MB", 1e6},    {"G", 0x1p30},          {"GiB", 0x1p30},
-      {"GB", 1e9},   {"T", 0x1p40},  {"TiB", 0x1p40}, {"TB", 1e12}};
+      {"", 1},     {"B", 1},      {"K", 1024.},    {"KiB", 1024.}, {"KB", 1e3},   {"M", 0x1p20},   {"MiB", 0x1p20},
+      {"MB", 1e6}, {"G", 0x1p30}, {"GiB", 0x1p30}, {"GB", 1e9},    {"T", 0x1p40}, {"TiB", 0x1p40}, {"TB", 1e12}};
   if (unit == "%") {
     bytes = static_cast<std::size_t>(static_cast<double>(whole) * std::min(number, 100.0) / 100);
     return true;

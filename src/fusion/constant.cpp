@@ -2,6 +2,7 @@
 #include "fusion/constant.hpp"
 
 #include "core/half.hpp"
+#include "core/rounding.hpp"
 
 #include <bit>
 #include <cmath>
@@ -34,7 +35,8 @@ double real_to_odd(const Scalar& scalar) {
   return negative ? -value : value;
 }
 
-double rounded(const Scalar& scalar, DType dtype) {
+// Out of line, so that no arithmetic moves to where the rounding mode is still the caller's.
+[[gnu::noinline]] double rounded_to_nearest(const Scalar& scalar, DType dtype) {
   switch (dtype) {
     case DType::float16:
       return static_cast<double>(half_value(half_bits(real_to_odd(scalar))));
@@ -54,6 +56,12 @@ double rounded(const Scalar& scalar, DType dtype) {
       return scalar.kind() == Scalar::Kind::unsigned_integer ? static_cast<double>(scalar.unsigned_integer())
                                                              : static_cast<double>(scalar.integer());
   }
+}
+
+double rounded(const Scalar& scalar, DType dtype) {
+  if (dtype == DType::float64 && !integral(scalar)) return scalar.real();
+  const NearestRounding nearest;
+  return rounded_to_nearest(scalar, dtype);
 }
 
 std::int64_t wrap_to(DType dtype, std::int64_t value) {
@@ -122,7 +130,7 @@ xp_constant constant_bits(const Scalar& scalar, DType dtype, int width) {
     case DTypeKind::complex:
       if (dtype == DType::complex64) {
         bits.f32[0] = static_cast<float>(rounded(scalar, DType::float32));
-        bits.f32[1] = static_cast<float>(scalar.imag());
+        bits.f32[1] = static_cast<float>(rounded(scalar.imag(), DType::float32));
       } else {
         bits.f64[0] = rounded(scalar, DType::float64);
         bits.f64[1] = scalar.imag();

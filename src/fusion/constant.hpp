@@ -2,8 +2,8 @@
 // Numbers as constants of a program.
 #pragma once
 
-#include <xp/array.hpp>
 #include <xp/backend.h>
+#include <xp/array.hpp>
 
 namespace xp::detail {
 

@@ -140,7 +140,8 @@ void Lowering::find_positions() {
         last_read_[ref - XP_REF_OPERAND] = static_cast<std::int16_t>(i);
     }
   }
-  // Views that overlap are identical here, so one address means one place. A block taken over counts through its address.
+  // Views that overlap are identical here, so one address means one place. A block taken over counts through its
+  // address.
   auto address = [this](int k) {
     const Recorder::Entry& entry = r_.entries_[static_cast<std::size_t>(k)];
     return static_cast<const std::byte*>(get(entry.storage)->data) + entry.offset * itemsize(entry.dtype);
@@ -196,8 +197,8 @@ Recorder::Ref Lowering::place(Ref ref) const {
 }
 
 void Lowering::add(Op op, DType type, DType to, std::uint8_t dst, Ref a, Ref b, Ref c) {
-  program_.instructions[program_.n_instructions++] = {static_cast<std::uint16_t>(op), static_cast<std::uint8_t>(type),
-                                                      dst, a, b, c, static_cast<std::uint8_t>(to)};
+  program_.instructions[program_.n_instructions++] = {
+      static_cast<std::uint16_t>(op), static_cast<std::uint8_t>(type), dst, a, b, c, static_cast<std::uint8_t>(to)};
 }
 
 void Lowering::emit_instructions() {
@@ -307,8 +308,7 @@ void Lowering::collapse() {
     if (shape[i] == 1) continue;
     Axis& axis = axes.emplace_back();
     axis.extent = shape[i];
-    for (int o = 0; o < n; ++o)
-      axis.strides[static_cast<std::size_t>(o)] = r_.strides_of(entry_of(o))[i];
+    for (int o = 0; o < n; ++o) axis.strides[static_cast<std::size_t>(o)] = r_.strides_of(entry_of(o))[i];
   }
   bool ordered = program_.reduce_ref != XP_REF_NONE;  // a reduction takes the elements in C order
   for (int i = 0; i < program_.n_instructions; ++i)
@@ -318,7 +318,8 @@ void Lowering::collapse() {
     std::vector<std::size_t> by_importance;
     for (int pass = 0; pass < 2; ++pass)
       for (int o = 0; o < n; ++o)
-        if (((program_.operands[o].flags & XP_WRITE) != 0) == (pass == 0)) by_importance.push_back(static_cast<std::size_t>(o));
+        if (((program_.operands[o].flags & XP_WRITE) != 0) == (pass == 0))
+          by_importance.push_back(static_cast<std::size_t>(o));
     auto outside = [&](const Axis& x, const Axis& y) {
       for (const std::size_t o : by_importance) {
         const Index p = std::abs(x.strides[o]), q = std::abs(y.strides[o]);
@@ -339,8 +340,9 @@ void Lowering::collapse() {
       if (!backwards || forwards) continue;
       for (int o = 0; o < n; ++o) {
         Index& stride = axis.strides[static_cast<std::size_t>(o)];
-        program_.operands[o].data = static_cast<std::byte*>(program_.operands[o].data) +
-                                    stride * (axis.extent - 1) * itemsize(static_cast<DType>(program_.operands[o].dtype));
+        program_.operands[o].data =
+            static_cast<std::byte*>(program_.operands[o].data) +
+            stride * (axis.extent - 1) * itemsize(static_cast<DType>(program_.operands[o].dtype));
         stride = -stride;
       }
     }
@@ -392,10 +394,9 @@ std::int32_t Lowering::run_slices(int axis, xp_error& error) {
   std::int32_t code = XP_OK;
   for (Index i = 0; i < outer_shape_[static_cast<std::size_t>(axis)] && code == XP_OK; ++i) {
     for (int o = 0; o < program_.n_operands; ++o)
-      program_.operands[o].data =
-          static_cast<std::byte*>(first[static_cast<std::size_t>(o)]) +
-          i * outer_strides_[static_cast<std::size_t>(o)][static_cast<std::size_t>(axis)] *
-              itemsize(static_cast<DType>(program_.operands[o].dtype));
+      program_.operands[o].data = static_cast<std::byte*>(first[static_cast<std::size_t>(o)]) +
+                                  i * outer_strides_[static_cast<std::size_t>(o)][static_cast<std::size_t>(axis)] *
+                                      itemsize(static_cast<DType>(program_.operands[o].dtype));
     code = run_slices(axis + 1, error);
   }
   for (int o = 0; o < program_.n_operands; ++o) program_.operands[o].data = first[static_cast<std::size_t>(o)];
@@ -428,8 +429,8 @@ std::int32_t Lowering::run(xp_error& error) {
   return run_slices(0, error);
 }
 
-// The commonest program, one operation on dense arrays and numbers, without the passes that larger ones need. False when
-// it is none of those, with nothing done.
+// The commonest program, one operation on dense arrays and numbers, without the passes that larger ones need. False
+// when it is none of those, with nothing done.
 bool Recorder::launch_single(Garbage& garbage) {
   Entry& output = entries_[static_cast<std::size_t>(std::countr_zero(written_slots_))];
   if (instruction_count_ == 1 ? output.current != 0 : output.load_type != output.dtype) return false;
@@ -484,16 +485,25 @@ bool Recorder::launch_single(Garbage& garbage) {
   program.label = kernel_label(Op::store);
   if (instruction_count_ == 1) {
     const Instruction& only = instructions_[0];
-    program.instructions[program.n_instructions++] = {
-        static_cast<std::uint16_t>(only.op), static_cast<std::uint8_t>(only.type), XP_REF_NONE, place(only.a), place(only.b),
-        place(only.c), static_cast<std::uint8_t>(only.to)};
+    program.instructions[program.n_instructions++] = {static_cast<std::uint16_t>(only.op),
+                                                      static_cast<std::uint8_t>(only.type),
+                                                      XP_REF_NONE,
+                                                      place(only.a),
+                                                      place(only.b),
+                                                      place(only.c),
+                                                      static_cast<std::uint8_t>(only.to)};
     program.label = kernel_label(only.op);
     value = XP_REF_ACC;
   }
   const auto type = static_cast<std::uint8_t>(output.dtype);
   program.instructions[program.n_instructions++] = {
-      static_cast<std::uint16_t>(Op::store), type, place(static_cast<Ref>(XP_REF_OPERAND + (&output - entries_.data()))),
-      value, XP_REF_NONE, XP_REF_NONE, type};
+      static_cast<std::uint16_t>(Op::store),
+      type,
+      place(static_cast<Ref>(XP_REF_OPERAND + (&output - entries_.data()))),
+      value,
+      XP_REF_NONE,
+      XP_REF_NONE,
+      type};
   counters().kernels.add();
   counters().instructions.add(program.n_instructions);
   xp_error error;

@@ -17,12 +17,13 @@ class Lowering {
 
   /// Finds the results somebody still holds and the instructions they need. False when there is nothing to run.
   bool select();
-  /// Gives every live result memory: a dead input's block where possible, else a new one. OutOfMemoryError changes nothing.
+  /// Gives every live result memory: a dead input's block where possible, else a new one. OutOfMemoryError changes
+  /// nothing.
   void allocate();
   /// Runs the program; returns the backend's code.
   std::int32_t run(xp_error& error);
-  /// Gives the output's storage the memory of an input that nobody holds any more and that the program reads through the
-  /// output's own view only.
+  /// Gives the output's storage the memory of an input that nobody holds any more and that the program reads through
+  /// the output's own view only.
   static bool take_over_dead_input(Recorder& recorder, Recorder::Entry& output);
 
  private:
@@ -48,8 +49,8 @@ class Lowering {
   Recorder& r_;
   xp_program program_;  // filled field by field
 
-  // Sets as bit masks, and arrays that are filled only as far as they are used: a program of one instruction must not pay
-  // for the size of the largest.
+  // Sets as bit masks, and arrays that are filled only as far as they are used: a program of one instruction must not
+  // pay for the size of the largest.
   static_assert(Recorder::max_instructions <= 64 && Recorder::max_entries <= 32 && XP_MAX_REGISTERS <= 32);
   std::uint64_t needed_ = 0;       // instructions whose results matter
   std::uint64_t in_register_ = 0;  // instructions whose results are kept beyond the next one

@@ -39,8 +39,8 @@ struct ThreadTable {
 [[gnu::tls_model("initial-exec")]] thread_local ThreadTable* thread_table = nullptr;
 thread_local int fusion_scopes = 0;
 
-// At the end of a thread its programs are launched, since other threads may hold their results. At the end of the process
-// they are dropped.
+// At the end of a thread its programs are launched, since other threads may hold their results. At the end of the
+// process they are dropped.
 struct ThreadEnd {
   ~ThreadEnd() {
     if (thread_table == nullptr) return;
@@ -357,8 +357,8 @@ bool Recorder::settle(Storage& storage, bool for_write) {
   return storage.exposed();
 }
 
-// Makes this recorder the writer of the storage. False when another one is: threads may write parts of one array that do
-// not overlap, but only one of them at a time has such writes pending.
+// Makes this recorder the writer of the storage. False when another one is: threads may write parts of one array that
+// do not overlap, but only one of them at a time has such writes pending.
 bool Recorder::claim(Storage& storage) {
   if (storage.writer.load(std::memory_order_relaxed) == this) return true;
   Recorder* nobody = nullptr;
@@ -403,8 +403,8 @@ void Recorder::record_sum(const Operand& operand, DType type, const Array& out) 
   Garbage garbage;
   const std::lock_guard lock(mutex_);
   const Array& array = operand.array();
-  // The order of additions follows the array's own shape, so only a program over that very shape can take the sum along;
-  // and a backend takes no more axes than XP_MAX_NDIM in a given order.
+  // The order of additions follows the array's own shape, so only a program over that very shape can take the sum
+  // along; and a backend takes no more axes than XP_MAX_NDIM in a given order.
   auto takes_sum = [&] {
     return array.shape() == shape_ && slot_width(type) == width_ && shape_.size() <= XP_MAX_NDIM &&
            input_joins(array) && has_room(1, 2, 0);

@@ -3,8 +3,8 @@
 // (launched) as one kernel.
 #pragma once
 
-#include <xp/array.hpp>
 #include <xp/backend.h>
+#include <xp/array.hpp>
 
 #include "core/lock.hpp"
 #include "core/ops.hpp"
@@ -84,10 +84,10 @@ class Recorder {
     DType dtype = DType::float64;
     DType load_type = DType::float64;
     bool read = false;
-    bool written = false;  // as in written_slots_
-    bool contiguous = false;  // C order over the program's whole shape
+    bool written = false;       // as in written_slots_
+    bool contiguous = false;    // C order over the program's whole shape
     Ref current = XP_REF_NONE;  // value it will hold, when written
-    Shape strides;  // over the program's shape; not kept for contiguous ones
+    Shape strides;              // over the program's shape; not kept for contiguous ones
   };
 
   // References that a program held, released after its lock.
@@ -136,10 +136,10 @@ class Recorder {
   Lock mutex_;
   std::atomic<bool> open_ = false;  // read without the lock by its own thread only
   int width_ = 0;
-  int entry_count_ = 0;             // slots in use are below this
-  std::uint32_t used_slots_ = 0;    // those with a storage
+  int entry_count_ = 0;              // slots in use are below this
+  std::uint32_t used_slots_ = 0;     // those with a storage
   std::uint32_t written_slots_ = 0;  // those that the program writes
-  int used_count_ = 0;              // bits in the two masks
+  int used_count_ = 0;               // bits in the two masks
   int written_count_ = 0;
   int collect_at_ = collect_every;  // written views at which dead ones are looked for
   bool touches_wrapped_ = false;    // some storage is memory of the caller's
@@ -171,11 +171,10 @@ constexpr int slot_width(DType dtype) {
   return xp::itemsize(dtype) == 8 ? 64 : 32;
 }
 
-/// Whether a program of this width can carry values of the dtype (see xp_program): narrow ones ride in wide slots, except
-/// that only real numbers ride with complex128.
+/// Whether a program of this width can carry values of the dtype (see xp_program): narrow ones ride in wide slots,
+/// except that only real numbers ride with complex128.
 constexpr bool fits_slot(DType dtype, int width) {
-  if (width == 128)
-    return dtype == DType::bool_ || dtype == DType::complex128 || kind(dtype) == DTypeKind::real;
+  if (width == 128) return dtype == DType::bool_ || dtype == DType::complex128 || kind(dtype) == DTypeKind::real;
   return slot_width(dtype) <= width;
 }
 

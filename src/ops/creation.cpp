@@ -4,6 +4,7 @@
 #include <xp/random.hpp>
 
 #include "core/promote.hpp"
+#include "core/rounding.hpp"
 #include "core/storage.hpp"
 #include "device/stats.hpp"
 #include "fusion/recorder.hpp"
@@ -80,7 +81,10 @@ Array full_like(const Array& like, Scalar value, std::optional<DType> dtype) {
   return filled(fresh_like(like, dtype), value);
 }
 
-Array arange(Scalar start, Scalar stop, Scalar step, std::optional<DType> dtype, Device device) {
+namespace {
+
+// Out of line, so that no arithmetic moves to where the rounding mode is still the caller's.
+[[gnu::noinline]] Array make_range(Scalar start, Scalar stop, Scalar step, std::optional<DType> dtype, Device device) {
   for (const Scalar& value : {start, stop, step})
     if (value.kind() == Scalar::Kind::complex) throw DTypeError("arange: complex bounds have no order");
   const bool integers = integral(start) && integral(stop) && integral(step);
@@ -123,7 +127,8 @@ Array arange(Scalar start, Scalar stop, Scalar step, std::optional<DType> dtype,
     const double delta = (start.real() + step.real()) - start.real();
     return add(multiply(index.astype(DType::float64), delta), start.real()).astype(type);
   }
-  // float32, and the half types by way of it: the first two values are rounded to the dtype, then all is done in float32.
+  // float32, and the half types by way of it: the first two values are rounded to the dtype, then all is done in
+  // float32.
   auto round = [type](double value) {
     if (type == DType::float16) return static_cast<float>(Half(static_cast<float>(value)));
     if (type == DType::bfloat16) return static_cast<float>(BFloat16(static_cast<float>(value)));
@@ -133,9 +138,18 @@ Array arange(Scalar start, Scalar stop, Scalar step, std::optional<DType> dtype,
   return add(multiply(index.astype(DType::float32), delta), first).astype(type);
 }
 
+}  // namespace
+
+Array arange(Scalar start, Scalar stop, Scalar step, std::optional<DType> dtype, Device device) {
+  const detail::NearestRounding nearest;
+  return make_range(start, stop, step, dtype, device);
+}
+
 Array arange(Scalar stop, std::optional<DType> dtype, Device device) { return arange(0, stop, 1, dtype, device); }
 
-Array linspace(double start, double stop, Index num, bool endpoint, DType dtype, Device device) {
+namespace {
+
+[[gnu::noinline]] Array make_linspace(double start, double stop, Index num, bool endpoint, DType dtype, Device device) {
   if (num < 0) throw Error("linspace: number of samples, " + std::to_string(num) + ", must be non-negative");
   const Index divisions = endpoint ? num - 1 : num;
   const double delta = stop - start;
@@ -153,6 +167,13 @@ Array linspace(double start, double stop, Index num, bool endpoint, DType dtype,
   values += start;
   if (endpoint && num > 1) values(num - 1) = stop;
   return dtype == DType::float64 ? values : values.astype(dtype);
+}
+
+}  // namespace
+
+Array linspace(double start, double stop, Index num, bool endpoint, DType dtype, Device device) {
+  const detail::NearestRounding nearest;
+  return make_linspace(start, stop, num, endpoint, dtype, device);
 }
 
 namespace random {

@@ -27,7 +27,7 @@ bool no_arrays(Operands operands) {
 // What the operands have in common; one pass, since for ten elements every pass counts.
 struct Common {
   DeviceState* device = nullptr;
-  DType type = DType::bool_;    // promoted
+  DType type = DType::bool_;     // promoted
   const Shape* shape = nullptr;  // broadcast
   const Array* dense = nullptr;  // an operand of that shape in C order
   Shape joint;
@@ -183,7 +183,8 @@ Array compare(Op op, const Operand& a, const Operand& b) {
     bool scalar_is_greater = false;
     if (!decides_alone(array, scalar, scalar_is_greater)) continue;
     const bool a_is_less = scalar_is_greater == scalar_right;
-    const bool truth = op == Op::not_equal || (op != Op::equal && (op == Op::less || op == Op::less_equal) == a_is_less);
+    const bool truth =
+        op == Op::not_equal || (op != Op::equal && (op == Op::less || op == Op::less_equal) == a_is_less);
     return full(array.array().shape(), truth, DType::bool_, array.array().device());
   }
   return binary(op, a, b);

@@ -32,7 +32,8 @@ Array sum(const Operand& operand) {
   const Array& array = operand.array();
   detail::check_has_value(array, "sum");
   const DType accumulator = accumulator_of(array.dtype());
-  const DType result = itemsize(array.dtype()) == 2 && kind(array.dtype()) == DTypeKind::real ? array.dtype() : accumulator;
+  const DType result =
+      itemsize(array.dtype()) == 2 && kind(array.dtype()) == DTypeKind::real ? array.dtype() : accumulator;
   detail::DeviceState& device = Access::device(array);
   if (array.size() == 0) return zeros({}, result, Device(device.name));
   // More axes than a backend takes in a given order: through a copy in that order.
