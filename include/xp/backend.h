@@ -64,13 +64,14 @@ typedef struct xp_error {
  * leaves the result in the accumulator and, when dst is a register, also there. Each value carries a NumPy dtype and is
  * held in one slot of the program's width:
  *
- *   width  32: bool as 0/1 in uint32; int8..int32 as int32; uint8..uint32 as uint32; float16, bfloat16, float32 as
- * float width  64: bool as 0/1 in uint64; signed as int64; unsigned as uint64; any real float as double; complex64 as
- * two floats width 128: complex128 as two doubles; bool as 0/1 in the first uint64; a real float as double in the first
- * half
+ * - width 32: bool as 0/1 in uint32; int8 to int32 as int32; uint8 to uint32 as uint32; 16- and 32-bit floats as float
+ * - width 64: bool as 0/1 in uint64; signed as int64; unsigned as uint64; real floats as double; complex64 as two
+ * floats
+ * - width 128: complex128 as two doubles; bool as 0/1 in the first uint64; real floats as double in the first half
  *
  * and is always normalised to its dtype: wrapped, rounded, or 0/1. A dtype narrower than the width appears only as the
- * result of a cast, a comparison, abs, a selection or a load, never in arithmetic.
+ * result of a cast, a comparison, abs, a selection or a load, never in arithmetic. A store converts a value of `type`
+ * to the operand's dtype and leaves it in the accumulator.
  */
 enum {
   XP_MAX_NDIM = 8,
@@ -101,7 +102,7 @@ typedef struct xp_operand {
   int64_t strides[XP_MAX_NDIM];
   uint8_t dtype;     /* in memory */
   uint8_t load_type; /* dtype of the loaded value */
-  uint8_t flags;     /* XP_READ, XP_WRITE. Operands that overlap are identical views, or one of them is not written.
+  uint8_t flags;     /* XP_READ, XP_WRITE. Operands that overlap are identical views, or neither is written.
                         An instruction that reads an operand never follows a store to it or to an identical one. */
   uint8_t pad[5];
 } xp_operand;
@@ -162,9 +163,10 @@ typedef struct xp_device_info {
   char name[128];
 } xp_device_info;
 
-/* Philox4x32-10: block k of stream `stream` has key = seed and counter = {k, stream}; element i of a float64 array
- * takes half i % 2 of block offset + i / 2, of a float32 array quarter i % 4 of block offset + i / 4. Values are low +
- * (high - low) * u with u in [0, 1). */
+/* Philox4x32-10: block k of stream `stream` has key = seed and counter = {k, stream}, as four words. Element i of a
+ * float64 array takes half i % 2 (word 0 or 2 below word 1 or 3) of block offset + i / 2, of a float32 array word i % 4
+ * of block offset + i / 4. u in [0, 1) is the upper 53 or 24 bits; the value is low + (high - low) * u, with high - low
+ * formed in double and the rest in the array's dtype. */
 typedef struct xp_random_args {
   uint32_t size;
   uint8_t dtype; /* float32, float64 */
@@ -179,6 +181,8 @@ typedef struct xp_random_args {
 
 typedef struct xp_device xp_device; /* the backend's */
 
+/* Between open() and the end of the process; what needs an initialised device answers XP_INVALID before initialize().
+ */
 typedef struct xp_backend {
   uint32_t size;
   uint32_t abi_major;
