@@ -3,6 +3,9 @@
 
 #include "xp_bench_loops.hpp"
 
+#if defined(__linux__)
+#include <sched.h>
+#endif
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -28,6 +31,36 @@ int touched(Pattern pattern) { return pattern == Pattern::fill ? 1 : pattern == 
 int arrays(Pattern pattern) { return pattern == Pattern::two_reads ? 3 : pattern == Pattern::copy ? 2 : 1; }
 
 // ---- Threads --------------------------------------------------------------------------------------------------------
+
+#if defined(__linux__)
+// Before any OpenMP runtime binds the main thread (OMP_PROC_BIND): threads that it starts later would inherit its one
+// processor.
+const cpu_set_t processors_at_start = [] {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  sched_getaffinity(0, sizeof set, &set);
+  return set;
+}();
+
+/// Puts the calling thread on a processor of its own: the id-th after the main thread's.
+void bind_worker(int id, int main_processor) {
+  const int count = CPU_COUNT(&processors_at_start);
+  if (count == 0 || main_processor < 0) return;
+  int processor = main_processor;
+  for (int left = id % count; left > 0;) {
+    processor = (processor + 1) % CPU_SETSIZE;
+    if (CPU_ISSET(processor, &processors_at_start)) --left;
+  }
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(processor, &set);
+  sched_setaffinity(0, sizeof set, &set);
+}
+int current_processor() { return sched_getcpu(); }
+#else
+void bind_worker(int, int) {}
+int current_processor() { return -1; }
+#endif
 
 /// Threads that sleep between jobs, so that they take no time from what is measured next, and start together.
 class Team {
@@ -55,6 +88,7 @@ class Team {
     ready_ = 0;
     finished_ = 0;
     go_ = false;
+    main_processor_ = current_processor();
     {
       const std::lock_guard lock(mutex_);
       ++job_number_;
@@ -76,6 +110,7 @@ class Team {
   }
   void work(int id) {
     std::uint64_t seen = 0;
+    int bound_beside = -1;
     for (;;) {
       {
         std::unique_lock lock(mutex_);
@@ -83,6 +118,7 @@ class Team {
         seen = job_number_;
         if (stop_) return;
       }
+      if (bound_beside != main_processor_) bind_worker(id, bound_beside = main_processor_);
       ready_.fetch_add(1, std::memory_order_release);
       spin_until([&] { return go_.load(std::memory_order_acquire); });
       (*job_)(id);
@@ -96,6 +132,7 @@ class Team {
   std::condition_variable wake_;
   std::uint64_t job_number_ = 0;
   bool stop_ = false;
+  int main_processor_ = -1;
   const std::function<void(int)>* job_ = nullptr;
   std::atomic<int> ready_{0}, finished_{0};
   std::atomic<bool> go_{false};

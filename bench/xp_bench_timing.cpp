@@ -13,6 +13,8 @@ using Clock = std::chrono::steady_clock;
 
 // Long enough for the clock and for the wake-up of threads to be small beside it.
 constexpr double sample_seconds = 1e-3;
+// As long as ceilings are warmed up for.
+constexpr double warm_seconds = 25e-3;
 // A case takes about this long, whatever its size, unless three samples take longer.
 constexpr double case_seconds = 6.0;
 
@@ -150,8 +152,8 @@ std::optional<Row> Meter::measure(const CaseSpec& spec, xp::DType dtype, std::st
     for (int k = 0; k < repeat; ++k) {
       note_(where + ": sample " + std::to_string(k + 1) + " of " + std::to_string(repeat));
       if (has_ceiling) ceilings.push_back(ceiling_->sample());
-      // Threads that slept meanwhile wake up outside the sample.
-      if (seconds < 20e-3) runner.run(operations);
+      // Threads that slept meanwhile wake up outside the sample, and caches fill again as the ceiling's were filled.
+      for (double warm = 0; seconds < warm_seconds && warm < warm_seconds;) warm += runner.run(operations);
       samples.push_back(runner.run(operations) / static_cast<double>(operations));
     }
     note_(where + ": check");

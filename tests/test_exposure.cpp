@@ -163,6 +163,49 @@ TEST_P(Exposure, OverlappingWrapsOfOneMemoryAreSeen) {
   EXPECT_EQ(lender.to_vector<double>(), want);
 }
 
+TEST_P(Exposure, AWrapAndItsLenderAreSeenToOverlap) {
+  // The lender's own storage, reached by its own name after a program has touched the wrapped one.
+  const Array lender = iota(100);
+  const xp::Exposed memory = xp::expose(lender);
+  Array wrapped = xp::wrap_pointer(static_cast<char*>(memory.data()) + 8, {90}, xp::float64, {}, device);
+  Array part = lender(slice(0, 90));
+  {
+    const xp::FusionScope scope;
+    wrapped += 1000;
+    part *= 2;
+    wrapped -= part;
+  }
+  std::vector<double> want(100);
+  for (std::size_t i = 0; i < 100; ++i) want[i] = static_cast<double>(i);
+  for (std::size_t i = 1; i <= 90; ++i) want[i] += 1000;
+  for (std::size_t i = 0; i < 90; ++i) want[i] *= 2;
+  const std::vector<double> doubled = want;
+  for (std::size_t i = 1; i <= 90; ++i) want[i] -= doubled[i - 1];
+  EXPECT_EQ(lender.to_vector<double>(), want);
+}
+
+TEST_P(Exposure, WritesToWrappedMemoryHappenThoughNobodyHoldsTheArray) {
+  const Array lender = iota(10);
+  const xp::Exposed memory = xp::expose(lender);
+  {
+    const xp::FusionScope scope;
+    Array x = xp::wrap_pointer(memory.data(), {10}, xp::float64, {}, device);
+    x += 1;
+    x *= 2;
+  }
+  EXPECT_EQ(lender(3).item<double>(), 8);
+  // The same through a lease: the memory outlives its last array.
+  Array y = iota(10);
+  const xp::Exposed lease = xp::expose(y);
+  {
+    const xp::FusionScope scope;
+    y *= 3;
+    y = Array();
+  }
+  xp::synchronize();
+  EXPECT_EQ(xp::wrap_pointer(lease.data(), {10}, xp::float64, {}, device)(3).item<double>(), 9);
+}
+
 TEST_P(Exposure, TheOwnerLivesAsLongAsArraysDo) {
   const Array lender = iota(10);
   const xp::Exposed memory = xp::expose(lender);

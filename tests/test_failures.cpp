@@ -22,7 +22,7 @@ class OutOfMemory : public testing::Test {
     xp::synchronize();
     xp::empty_cache(fake);
   }
-  void TearDown() override { fake_control().fail_allocations = 0; }
+  void TearDown() override { fake_control().spare_allocations = fake_control().fail_allocations = 0; }
   const xp::Device fake{"fake:0"};
   static constexpr Index n =
       290000;  // more than half of the slab that the pool takes for it: the next one needs another
@@ -92,6 +92,35 @@ TEST_F(OutOfMemory, NothingIsChangedByARefusedAllocation) {
   xp::synchronize();
   EXPECT_EQ(xp::memory_info(fake).used, used);
   EXPECT_EQ(x(7).item<double>(), 7);
+}
+
+TEST_F(OutOfMemory, HalfAnAllocationIsTakenBack) {
+  // Of eight results the first takes over a dead input's block, the next ones get memory, the last ones do not.
+  const Array kept = iota(n, fake);
+  xp::eval(kept);
+  const Index before = xp::memory_info(fake).used;
+  Array x = iota(n, fake);
+  xp::eval(x);
+  const Index used = xp::memory_info(fake).used;
+  Array a = x + kept, b = x - kept, c = x * kept;
+  std::vector<Array> more;
+  for (int i = 0; i < 5; ++i) more.push_back(kept + i);
+  x = Array();
+  fake_control().spare_allocations = 1;
+  fake_control().fail_allocations = 1000;
+  EXPECT_THROW(xp::eval(), xp::OutOfMemoryError);
+  EXPECT_EQ(xp::memory_info(fake).used, used);
+  EXPECT_THROW(xp::eval(), xp::OutOfMemoryError);
+  EXPECT_EQ(xp::memory_info(fake).used, used);
+  fake_control().fail_allocations = 0;
+  EXPECT_EQ(a(n - 1).item<double>(), 2.0 * (n - 1));
+  EXPECT_EQ(b(n - 1).item<double>(), 0);
+  EXPECT_EQ(c(3).item<double>(), 9);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(more[static_cast<std::size_t>(i)](n - 1).item<double>(), n - 1 + i);
+  EXPECT_EQ(kept(5).item<double>(), 5);
+  a = b = c = Array();
+  more.clear();
+  EXPECT_EQ(xp::memory_info(fake).used, before);  // nothing is lost
 }
 
 TEST_F(OutOfMemory, ARefusedCallKeepsWhatItWouldHaveConsumed) {

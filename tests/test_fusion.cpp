@@ -151,6 +151,17 @@ TEST_P(Fusion, ReboundNamesReleaseTheirValues) {
   EXPECT_EQ(g(3).item<double>(), 3.0 * (1 << 20));
 }
 
+TEST_P(Fusion, DeadResultsTakeNoRoomInAProgram) {
+  Array x = iota(1000);
+  take_stats();
+  for (int i = 0; i < 400; ++i) x = x + 1;
+  xp::eval(x);
+  const xp::Stats stats = take_stats();
+  EXPECT_LE(stats.kernels, 10u);  // a program takes some sixty instructions, though only two dozen views
+  EXPECT_EQ(stats.allocations, 0u);
+  EXPECT_EQ(x(5).item<double>(), 405);
+}
+
 TEST_P(Fusion, ADeadInputGivesItsBlock) {
   Array x = iota(1000);
   take_stats();
@@ -168,6 +179,18 @@ TEST_P(Fusion, ADeadInputGivesItsBlock) {
   stats = take_stats();
   EXPECT_EQ(stats.donations, 0u);
   EXPECT_EQ(stats.allocations, 1u);
+}
+
+TEST_P(Fusion, ASumReadsItsDeadOperandBeforeTheBlockIsGivenAway) {
+  Array x = iota(1000);
+  take_stats();
+  const Array z = x + 1;  // takes over the block of x, which the sum still wants
+  const Array total = xp::sum(std::move(x));
+  const xp::Stats stats = take_stats();
+  EXPECT_EQ(stats.kernels, 1u);
+  EXPECT_EQ(stats.donations, 1u);
+  EXPECT_EQ(total.item<double>(), 499500);
+  EXPECT_EQ(z(999).item<double>(), 1000);
 }
 
 TEST_P(Fusion, NoDonationWhileSomebodyLooks) {
@@ -253,6 +276,25 @@ TEST_P(Fusion, MoreConstantsThanAProgramTakes) {
     expected += 0.5 + i;
   }
   EXPECT_EQ(x(0).item<double>(), expected);
+}
+
+TEST_P(Fusion, ConstantsThatDifferInOnePartOnly) {
+  using Complex = std::complex<double>;
+  const Array z = xp::zeros({3}, xp::complex128, device);
+  const Array a = z + Complex(1, 2), b = z + Complex(1, 3), c = z + Complex(2, 2);
+  EXPECT_EQ(a(0).item<Complex>(), Complex(1, 2));
+  EXPECT_EQ(b(0).item<Complex>(), Complex(1, 3));
+  EXPECT_EQ(c(0).item<Complex>(), Complex(2, 2));
+  // 0 and -0 are two constants.
+  const Array x = xp::ones({3}, device);
+  const Array plus = x / 0.0, minus = x / -0.0;
+  EXPECT_EQ(plus(0).item<double>(), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(minus(0).item<double>(), -std::numeric_limits<double>::infinity());
+  // The same bits as another dtype.
+  const Array f = xp::ones({3}, xp::float32, device), i = xp::ones({3}, xp::int32, device);
+  const Array g = f * 1.0, j = i * 1065353216;  // the bits of 1.0f
+  EXPECT_EQ(g(0).item<float>(), 1);
+  EXPECT_EQ(j(0).item<std::int32_t>(), 1065353216);
 }
 
 TEST_P(Fusion, ManyLiveValuesAtOnce) {

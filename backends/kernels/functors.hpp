@@ -42,8 +42,7 @@ KOKKOS_INLINE_FUNCTION To bits_as(const From& from) {
   return __builtin_bit_cast(To, from);
 }
 
-// ---- 16-bit floats: branch-free, so that loops over them are vectorised
-// ----------------------------------------------
+// ---- 16-bit floats: branch-free, so that loops over them are vectorised ----
 
 KOKKOS_INLINE_FUNCTION float to_float(Half h) {
   const std::uint32_t sign = static_cast<std::uint32_t>(h.bits & 0x8000u) << 16;
@@ -106,8 +105,7 @@ KOKKOS_INLINE_FUNCTION double to_double_odd(I value) {
   }
 }
 
-// ---- Conversion
-// ------------------------------------------------------------------------------------------------------
+// ---- Conversion ----
 
 /// Truncates; what is out of range saturates, NaN gives 0.
 template <class I, class F>
@@ -161,8 +159,7 @@ KOKKOS_INLINE_FUNCTION To convert(From from) {
   }
 }
 
-// ---- Arithmetic
-// ------------------------------------------------------------------------------------------------------
+// ---- Arithmetic ----
 
 /// Integer arithmetic wraps: it is done in this type, in which nothing overflows undefinedly.
 template <class T, bool = std::is_integral_v<T>>

@@ -54,8 +54,7 @@ template <class F>
   f(x7, 7);
 }
 
-// ---- Handlers
-// --------------------------------------------------------------------------------------------------------
+// ---- Handlers ----
 
 template <int = 0>
 void load_step(Context& context, const Step* step, std::ptrdiff_t offset, Raw x0, Raw x1, Raw x2, Raw x3, Raw x4,
@@ -168,8 +167,7 @@ void lane_step(Context& context, const Step* step, std::ptrdiff_t offset, Raw x0
   return next(context, step, offset, x0, x1, x2, x3, x4, x5, x6, x7);
 }
 
-// ---- Vector functors
-// -------------------------------------------------------------------------------------------------
+// ---- Vector functors ----
 
 template <class T>
 struct VectorAdd {
@@ -301,8 +299,7 @@ struct PairMultiply {
   }
 };
 
-// ---- Filling a table
-// -------------------------------------------------------------------------------------------------
+// ---- Filling a table ----
 
 template <class F>
 constexpr void set_unary(Handlers& h, Op op, Kind kind) {

@@ -82,8 +82,7 @@ void compare_loop(void* to, const void* a, const void* b, std::int64_t count, bo
   }
 }
 
-// ---- Operations on vectors
-// -------------------------------------------------------------------------------------------
+// ---- Operations on vectors ----
 
 struct LoopAdd {
   template <class V>
@@ -142,8 +141,7 @@ struct LoopSqrt {
   static Vector<T> apply(Vector<T> a) { return vector_sqrt<T>(a); }
 };
 
-// ---- Tables
-// ----------------------------------------------------------------------------------------------------------
+// ---- Tables ----
 
 struct LoopTable {
   std::array<Loop, shape_count> binary[static_cast<int>(Op::count_)][XP_DTYPE_COUNT];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fused programs on the host: chooses the kernel, the threads and the parts.
+#include <cstring>
 #include <memory>
 #include <new>
 
@@ -65,6 +66,40 @@ std::int32_t run_plan(const Plan& plan) {
   return XP_OK;
 }
 
+/// The last small program of a thread and its plan. A loop runs the same program on other data again and again, and for
+/// ten elements planning takes half of the time. Plans of small programs do not depend on addresses: those decide only
+/// about stores that pass the caches.
+struct Planned {
+  static constexpr std::int64_t most = 4096;  // elements
+  bool valid = false;
+  xp_program program;
+  Plan plan;
+
+  bool suits(const xp_program& p) const {
+    if (!valid || p.count != program.count || p.width != program.width || p.n_operands != program.n_operands ||
+        p.n_instructions != program.n_instructions || p.n_constants != program.n_constants ||
+        p.n_registers != program.n_registers || p.reduce_ref != program.reduce_ref ||
+        p.reduce_type != program.reduce_type || p.reduce_op != program.reduce_op)
+      return false;
+    if (std::memcmp(p.instructions, program.instructions, p.n_instructions * sizeof(xp_instruction)) != 0) return false;
+    for (int k = 0; k < p.n_operands; ++k) {
+      const xp_operand &a = p.operands[k], &b = program.operands[k];
+      if (a.strides[0] != b.strides[0] || a.dtype != b.dtype || a.load_type != b.load_type || a.flags != b.flags)
+        return false;
+    }
+    return true;
+  }
+};
+
+// A plain pointer in the initial-exec model: reading it is one load, where a thread_local of a loaded library is a
+// call.
+[[gnu::tls_model("initial-exec")]] thread_local Planned* last_planned = nullptr;
+
+Planned* planned_of_thread() {
+  thread_local std::unique_ptr<Planned> owner(new (std::nothrow) Planned);
+  return last_planned = owner.get();
+}
+
 std::int32_t check(const xp_program& p, xp_error* error) {
   if (p.size < sizeof(xp_program) || p.ndim < 1 || p.ndim > XP_MAX_NDIM || p.n_operands > XP_MAX_OPERANDS ||
       p.n_instructions > XP_MAX_INSTRUCTIONS || p.n_constants > XP_MAX_CONSTANTS || p.n_registers > XP_MAX_REGISTERS ||
@@ -86,6 +121,19 @@ std::int32_t run_program(const xp_program& program, xp_error* error) {
     return XP_OK;
   }
   if (run_single(program)) return XP_OK;
+  if (program.ndim == 1 && program.count <= Planned::most) {
+    Planned* last = last_planned != nullptr ? last_planned : planned_of_thread();
+    if (last != nullptr) {
+      if (!last->suits(program)) {
+        last->valid = false;
+        if (const std::int32_t code = make_plan(program, last->plan, error)) return code;
+        std::memcpy(&last->program, &program, sizeof program);
+        last->valid = true;
+      }
+      last->plan.program = &program;
+      return run_plan(last->plan);
+    }
+  }
   Plan plan;
   if (const std::int32_t code = make_plan(program, plan, error)) return code;
   return run_plan(plan);

@@ -112,8 +112,7 @@ inline void clear_vectors() {
 #endif
 }
 
-// ---- sqrt, exp
-// -------------------------------------------------------------------------------------------------------
+// ---- sqrt, exp ----
 
 template <class T>
 inline Vector<T> vector_sqrt(Vector<T> x) {
@@ -166,8 +165,7 @@ inline Vector<T> vector_exp(Vector<T> x) {
 #endif
 }
 
-// ---- 16-bit floats held as floats
-// ------------------------------------------------------------------------------------
+// ---- 16-bit floats held as floats ----
 
 /// Each float rounded to the nearest value of a 16-bit type.
 template <class H>

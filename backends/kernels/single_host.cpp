@@ -80,8 +80,7 @@ void over_parts(const xp_program& p, double serial_ns, const F& f) {
   });
 }
 
-// ---- Fill, copy, conversion
-// ------------------------------------------------------------------------------------------
+// ---- Fill, copy, conversion ----
 
 void fill(const xp_program& p, char* to, const char* value, std::int64_t size) {
   const std::uint64_t bytes = static_cast<std::uint64_t>(p.count * size);
@@ -151,8 +150,7 @@ bool run_store(const xp_program& p, const xp_instruction& in, int type, std::uin
   return true;
 }
 
-// ---- One operation
-// ---------------------------------------------------------------------------------------------------
+// ---- One operation ----
 
 bool run_operation(const xp_program& p, const xp_instruction& in, std::uint8_t ref_a, std::uint8_t ref_b,
                    const xp_instruction& store) {
@@ -186,8 +184,7 @@ bool run_operation(const xp_program& p, const xp_instruction& in, std::uint8_t r
   return true;
 }
 
-// ---- Reduction
-// -------------------------------------------------------------------------------------------------------
+// ---- Reduction ----
 
 bool run_reduction(const xp_program& p, std::uint8_t ref) {
   if (p.reduce_op != static_cast<int>(Op::sum) || p.reduce_type >= XP_DTYPE_COUNT || !p.reduce_out) return false;

@@ -126,8 +126,7 @@ void Worker::splat(int k, std::int64_t element) {
   pad(load_pad_[k], load_pad_[k], slot_bytes_, slot_bytes_);
 }
 
-// ---- Positions
-// -------------------------------------------------------------------------------------------------------
+// ---- Positions ----
 
 void Worker::locate(std::int64_t position, std::int64_t* index) const {
   for (int d = program_.ndim - 1; d > 0; --d) {
@@ -181,8 +180,7 @@ void Worker::walk(const std::int64_t* strides, const std::int64_t* index, std::i
   }
 }
 
-// ---- Buffers
-// ---------------------------------------------------------------------------------------------------------
+// ---- Buffers ----
 
 void Worker::gather(int k, const std::int64_t* index, std::int64_t count) {
   const xp_operand& operand = program_.operands[k];
@@ -239,8 +237,7 @@ void Worker::scatter(int k, const std::int64_t* index, std::int64_t count) {
   });
 }
 
-// ---- Pieces
-// ----------------------------------------------------------------------------------------------------------
+// ---- Pieces ----
 
 void Worker::run_tail(std::int64_t full, std::int64_t rest, std::int64_t position) {
   const std::int64_t begin = full * slot_bytes_, bytes = rest * slot_bytes_;
@@ -364,8 +361,7 @@ void Worker::run_rows(std::int64_t begin, std::int64_t end) {
   }
 }
 
-// ---- Tiles: some operand's fastest axis is not the last one
-// ------------------------------------------------------------
+// ---- Tiles: some operand's fastest axis is not the last one ----
 
 void Worker::gather_tile(int k, const std::int64_t* index, std::int64_t rows, std::int64_t columns) {
   const xp_operand& operand = program_.operands[k];

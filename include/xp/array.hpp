@@ -51,6 +51,11 @@ class StorageRef {
     storage_ = nullptr;
   }
   StorageBase* base() const noexcept { return storage_; }
+  /// Sets an empty reference.
+  void hold(StorageBase* storage) noexcept {
+    storage->references.fetch_add(1, std::memory_order_relaxed);
+    storage_ = storage;
+  }
   /// Gives the reference up without ending it.
   StorageBase* detach() noexcept { return std::exchange(storage_, nullptr); }
   explicit operator bool() const noexcept { return storage_ != nullptr; }

@@ -10,6 +10,51 @@
 namespace xp {
 namespace detail {
 
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr int most_kept = 0;  // so that the sanitizer sees every use after the end
+#else
+constexpr int most_kept = 64;
+#endif
+
+struct KeptStorage {
+  KeptStorage* next;
+};
+[[gnu::tls_model("initial-exec")]] thread_local KeptStorage* kept = nullptr;
+[[gnu::tls_model("initial-exec")]] thread_local int kept_count = -1;  // -1: nobody will free them at the thread's end
+
+struct FreeKept {
+  FreeKept() { kept_count = 0; }
+  ~FreeKept() {
+    kept_count = most_kept;  // from now on nothing is kept
+    while (kept != nullptr) ::operator delete(std::exchange(kept, kept->next));
+  }
+};
+
+void arrange_freeing() {
+  thread_local FreeKept at_end;
+  static_cast<void>(at_end);
+}
+
+}  // namespace
+
+void* Storage::operator new(std::size_t size) {
+  if (kept == nullptr) return ::operator new(size);
+  --kept_count;
+  return std::exchange(kept, kept->next);
+}
+
+void Storage::operator delete(void* memory) noexcept {
+  if (kept_count < 0) arrange_freeing();
+  if (kept_count >= most_kept) {
+    ::operator delete(memory);
+    return;
+  }
+  ++kept_count;
+  kept = new (memory) KeptStorage{kept};
+}
+
 void destroy(StorageBase* base) noexcept {
   auto* storage = static_cast<Storage*>(base);
   // In a forked child the pool's lock may be held by a thread that does not exist; a failed device is left alone.

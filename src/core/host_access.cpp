@@ -274,8 +274,14 @@ void synchronize(Device device) {
 
 void synchronize() {
   detail::Recorder::close_current_thread();
-  for (detail::DeviceState* device : detail::opened_devices())
-    if (device->usable()) detail::synchronize_device(*device);
+  const detail::DeviceState* failed = nullptr;
+  for (detail::DeviceState* device : detail::opened_devices()) {
+    if (device->usable())
+      detail::synchronize_device(*device);
+    else
+      failed = device;
+  }
+  if (failed != nullptr) failed->check_usable();
 }
 
 void empty_cache(Device device) {

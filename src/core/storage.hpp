@@ -66,6 +66,10 @@ struct Storage : StorageBase {
   std::shared_ptr<void> owner;
   std::unique_ptr<std::string> failure;  // the device fault that left it without a value
 
+  // One comes and goes with every result of an operation: a few are kept per thread.
+  static void* operator new(std::size_t size);
+  static void operator delete(void* memory) noexcept;
+
   bool exposed() const noexcept { return wrapped || leases.load(std::memory_order_acquire) > 0; }
 };
 

@@ -113,7 +113,7 @@ Recorder& Recorder::of(DeviceState& device) {
   return make_recorder(device);
 }
 
-// --- joining ---------------------------------------------------------------------------------------------------------
+// ---- joining ----
 
 bool Recorder::same_view(const Entry& entry, const Array& array) const {
   if (get(entry.storage) != Access::storage(array) || entry.offset != array.offset() || entry.dtype != array.dtype())
@@ -232,7 +232,7 @@ bool Recorder::joins(const Operation& operation, const Array& out, bool fresh) {
   return has_room(operation.count + 1, operation.count + 2, operation.count) && !retains_too_much();
 }
 
-// --- appending -------------------------------------------------------------------------------------------------------
+// ---- appending ----
 
 void Recorder::begin(const Array& space, int width) {
   open_.store(true, std::memory_order_relaxed);
@@ -249,7 +249,7 @@ Recorder::Entry& Recorder::new_entry(const Array& array) {
   entry_count_ = std::max(entry_count_, k + 1);
   touches_wrapped_ |= Access::storage(array)->wrapped;
   Entry& entry = entries_[static_cast<std::size_t>(k)];
-  entry.storage = Access::ref(array);
+  entry.storage.hold(Access::storage(array));
   entry.offset = array.offset();
   entry.dtype = entry.load_type = array.dtype();
   entry.read = entry.written = false;
@@ -424,7 +424,7 @@ void Recorder::record_sum(const Operand& operand, DType type, const Array& out) 
   }
 }
 
-// --- closing ---------------------------------------------------------------------------------------------------------
+// ---- closing ----
 
 void Recorder::clear(Garbage& garbage) noexcept {
   for (std::uint32_t rest = used_slots_; rest != 0; rest &= rest - 1) {

@@ -111,7 +111,9 @@ std::int32_t allocate(xp_device* device, std::uint64_t bytes, void** out, xp_err
   const std::lock_guard lock(device->mutex);
   if (device->broken) return fault(error);
   ++control.allocations;
-  if (control.fail_allocations.load() > 0) {
+  if (control.spare_allocations.load() > 0) {
+    --control.spare_allocations;
+  } else if (control.fail_allocations.load() > 0) {
     --control.fail_allocations;
     return answer(error, XP_OUT_OF_MEMORY, "the allocation failed, as it was told to");
   }

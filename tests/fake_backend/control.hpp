@@ -17,7 +17,8 @@ struct XpFakeControl {
   std::atomic<std::int64_t> last_instructions{0};
   std::atomic<std::int64_t> last_operands{0};
   std::atomic<std::int64_t> last_ndim{0};
-  // Faults to come: the next so many allocations fail; the next run on a device breaks it for good.
+  // Faults to come: after so many allocations, the next so many fail; the next run on a device breaks it for good.
+  std::atomic<std::int64_t> spare_allocations{0};
   std::atomic<std::int64_t> fail_allocations{0};
   std::atomic<std::int64_t> fault_next_run[2]{};
 };
