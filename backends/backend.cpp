@@ -113,6 +113,8 @@ void finalize_at_exit() {
   }
 }
 
+constexpr int most_threads = 512;
+
 std::int32_t initialize(xp_error* error) noexcept {
   Backend& b = backend();
   if (b.state.load(std::memory_order_acquire) == State::ready) return XP_OK;
@@ -124,7 +126,10 @@ std::int32_t initialize(xp_error* error) noexcept {
       if (omp_in_parallel())
         return fail(error, XP_IN_PARALLEL,
                     "host: first use inside an OpenMP parallel region; call xp::initialize(device) before the region");
-      Kokkos::initialize(Kokkos::InitializationSettings().set_disable_warnings(true));
+      auto settings = Kokkos::InitializationSettings().set_disable_warnings(true);
+      // Kokkos' pool of threads is of fixed size and is overrun beyond it.
+      if (omp_get_max_threads() > most_threads) settings.set_num_threads(most_threads);
+      Kokkos::initialize(settings);
       b.owns_kokkos = true;
       std::atexit(finalize_at_exit);
     }

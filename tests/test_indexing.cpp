@@ -316,6 +316,18 @@ TEST_P(Indexing, CopiesKeepTheAxisOrderAndAreDense) {
   EXPECT_EQ(dense.to_vector<double>(), (Doubles{0, 3, 6, 9}));
 }
 
+TEST_P(Indexing, ResultsKeepTheAxisOrderOfTheirOperands) {
+  const Array f = iota({2, 3, 4}).T(), other = iota({2, 3, 4}).T();
+  EXPECT_EQ((f + 1).strides(), f.strides());
+  EXPECT_EQ((f * other).strides(), f.strides());
+  EXPECT_EQ(xp::sqrt(f).strides(), f.strides());
+  EXPECT_EQ(f.astype(xp::float32).strides(), f.strides());
+  EXPECT_EQ((f + iota({1})).strides(), f.strides());  // a smaller operand has no say
+  EXPECT_TRUE((iota({4, 3, 2}) + 1).is_c_contiguous());
+  EXPECT_TRUE((iota({10})(slice(none, none, 2)) + 1).is_c_contiguous());
+  EXPECT_TRUE((iota({3}).broadcast_to({4, 3}) + 1).writeable());
+}
+
 XP_INSTANTIATE_ON_DEVICES(Indexing);
 
 }  // namespace

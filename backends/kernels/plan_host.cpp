@@ -337,8 +337,10 @@ void Planner::estimate() {
   for (int k = 0; k < p.n_operands; ++k) {
     const OperandPlan& plan = plan_.operands[k];
     if (plan.load == Access::tiled || plan.store == Access::tiled) per_element += 0.3;
-    if (plan.load == Access::buffered) per_element += plan.convert_load ? 1.0 : 0.5;
-    if (plan.store == Access::buffered) per_element += plan.convert_store ? 1.0 : 0.5;
+    // Rows that lie in one piece are copied whole vectors at a time, even rows of a hundred elements.
+    const double gather = std::abs(p.operands[k].strides[p.ndim - 1]) == 1 ? 0.12 : 0.5;
+    if (plan.load == Access::buffered) per_element += plan.convert_load ? 1.0 : gather;
+    if (plan.store == Access::buffered) per_element += plan.convert_store ? 1.0 : gather;
   }
   plan_.serial_ns = per_element * static_cast<double>(p.count);
 }

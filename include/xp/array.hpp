@@ -127,12 +127,36 @@ class Array {
   /// Holds nothing; only assignment and destruction are valid.
   Array() = default;
   Array(const Array&) = default;
-  Array(Array&&) noexcept = default;
+  /// Leaves `other` holding nothing.
+  Array(Array&& other) noexcept
+      : storage_(std::move(other.storage_)),
+        offset_(std::exchange(other.offset_, 0)),
+        size_(std::exchange(other.size_, 0)),
+        dtype_(other.dtype_),
+        contiguous_(other.contiguous_),
+        shape_(std::move(other.shape_)),
+        strides_(std::move(other.strides_)) {
+    other.shape_.clear();
+    other.strides_.clear();
+  }
   ~Array() = default;
 
   /// Assigning to a named array rebinds the name.
   Array& operator=(const Array&) & = default;
-  Array& operator=(Array&&) & noexcept = default;
+  Array& operator=(Array&& other) & noexcept {
+    if (this != &other) {
+      storage_ = std::move(other.storage_);
+      offset_ = std::exchange(other.offset_, 0);
+      size_ = std::exchange(other.size_, 0);
+      dtype_ = other.dtype_;
+      contiguous_ = other.contiguous_;
+      shape_ = std::move(other.shape_);
+      strides_ = std::move(other.strides_);
+      other.shape_.clear();
+      other.strides_.clear();
+    }
+    return *this;
+  }
   /// Assigning to a temporary — a slice — writes through: `x(xp::slice(1, -1)) = y`. Broadcasts; casts as NumPy's
   /// assignment does (any cast).
   void operator=(const Array& value) &&;

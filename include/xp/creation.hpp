@@ -33,6 +33,9 @@ Array full_like(const Array& like, Scalar value, std::optional<DType> dtype = {}
 /// which is int64 when all three are integers and float64 otherwise, unless given. Error for step 0.
 Array arange(Scalar start, Scalar stop, Scalar step = 1, std::optional<DType> dtype = {}, Device device = {});
 Array arange(Scalar stop, std::optional<DType> dtype = {}, Device device = {});
+inline Array arange(Scalar start, Scalar stop, DType dtype, Device device = {}) {
+  return arange(start, stop, 1, dtype, device);
+}
 
 /// `num` values from start to stop inclusive (exclusive when endpoint is false), as NumPy computes them: i * step +
 /// start, with the last one set to stop.

@@ -4,6 +4,7 @@
 
 #include <xp/dtype.hpp>
 
+#include <iosfwd>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,8 @@ class Device {
  private:
   const detail::DeviceName* name_ = nullptr;  // interned: one address per name for the life of the process
 };
+
+std::ostream& operator<<(std::ostream& stream, Device device);
 
 /// The device of arrays that are created without one: what set_default_device was given, else the environment variable
 /// XP_DEVICE, else "auto". "auto" is resolved here; the choice is told once on stderr (not when XP_QUIET=1).

@@ -6,6 +6,7 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <string_view>
 #include <type_traits>
 
@@ -86,6 +87,7 @@ constexpr DTypeKind kind(DType dtype) {
 
 /// NumPy's name: "float64", "bool", "complex128".
 std::string_view name(DType dtype);
+std::ostream& operator<<(std::ostream& stream, DType dtype);
 
 /// The dtype with NumPy's name or character code ("float64", "f8", "<f8", "d", "bool", "?"). DTypeError for anything
 /// else.

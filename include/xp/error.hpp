@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exceptions. A message reads `operation: what is wrong (values)`, in NumPy's wording where NumPy has one.
+// Exceptions. Messages are in NumPy's wording where NumPy has one, and otherwise read `operation: what is wrong
+// (values)`.
 #pragma once
 
 #include <stdexcept>

@@ -7,7 +7,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstring>
-#include <initializer_list>
+#include <iosfwd>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,11 +21,12 @@ class Shape {
   static constexpr std::size_t inline_capacity = 4;
 
   Shape() noexcept : size_(0), capacity_(inline_capacity) {}
-  Shape(std::initializer_list<Index> values) : Shape(values.begin(), values.size()) {}
-  /// One dimension: `xp::zeros(10)`.
-  template <std::integral I>
-  Shape(I extent) : size_(1), capacity_(inline_capacity) {
-    inline_[0] = static_cast<Index>(extent);
+  /// `xp::zeros(10)`, `xp::zeros({rows, 3})`; integers of any type.
+  template <std::integral... I>
+  requires(sizeof...(I) > 0) Shape(I... extents) : Shape() {
+    resize_uninitialized(sizeof...(I));
+    Index* target = data();
+    ((*target++ = static_cast<Index>(extents)), ...);
   }
   Shape(const std::vector<Index>& values) : Shape(values.data(), values.size()) {}
   explicit Shape(std::span<const Index> values) : Shape(values.data(), values.size()) {}
@@ -133,6 +134,7 @@ class Shape {
 
 /// As NumPy writes shapes in messages: "(3,4)", "(3,)", "()".
 std::string to_string(const Shape& shape);
+std::ostream& operator<<(std::ostream& stream, const Shape& shape);
 
 /// Product of the extents. ShapeError when negative extents are given or the product exceeds 64 bits.
 Index element_count(const Shape& shape);
@@ -165,14 +167,14 @@ inline constexpr NewAxisType newaxis{};
 /// One part of a basic index: integer, slice, all, ellipsis or newaxis.
 class IndexItem {
  public:
-  enum class Kind : std::uint8_t { integer, slice, ellipsis, newaxis };
+  enum class Kind : std::uint8_t { integer, slice, dots, new_axis };
   template <class T>
   requires(std::is_integral_v<T> && !std::is_same_v<T, bool>) IndexItem(T value)
       : kind_(Kind::integer), integer_(static_cast<Index>(value)) {}
   IndexItem(Slice slice) : kind_(Kind::slice), slice_(slice) {}
   IndexItem(AllType) : kind_(Kind::slice) {}
-  IndexItem(EllipsisType) : kind_(Kind::ellipsis) {}
-  IndexItem(NewAxisType) : kind_(Kind::newaxis) {}
+  IndexItem(EllipsisType) : kind_(Kind::dots) {}
+  IndexItem(NewAxisType) : kind_(Kind::new_axis) {}
   Kind kind() const { return kind_; }
   Index integer() const { return integer_; }
   const Slice& slice() const { return slice_; }

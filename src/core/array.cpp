@@ -97,7 +97,7 @@ void allocate_now(Storage& storage) {
 
 void check_has_value(const Array& array, const char* operation) {
   if (!array.has_value())
-    throw Error(std::string(operation) + ": the array is empty-handed (default-constructed or moved from)");
+    throw Error(std::string(operation) + ": the array holds nothing (default-constructed or moved from)");
 }
 
 }  // namespace detail
@@ -127,6 +127,7 @@ bool Array::is_f_contiguous() const {
 }
 
 bool Array::writeable() const {
+  detail::check_has_value(*this, "writeable");
   if (contiguous_) return true;
   for (std::size_t i = 0; i < shape_.size(); ++i)
     if (strides_[i] == 0 && shape_[i] > 1) return false;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ostream>
 #include <string>
 
 namespace xp {
@@ -54,6 +55,8 @@ constexpr DType promote_reals(DType a, DType b) {
 }  // namespace
 
 std::string_view name(DType dtype) { return names[static_cast<std::size_t>(dtype)].name; }
+
+std::ostream& operator<<(std::ostream& stream, DType dtype) { return stream << name(dtype); }
 
 DType dtype_from_name(std::string_view text) {
   std::string_view plain = text;
@@ -130,6 +133,8 @@ DType default_dtype(const Scalar& scalar) {
 }
 
 void check_scalar_fits(const Scalar& scalar, DType dtype) {
+  if (scalar.kind() == Scalar::Kind::complex && kind(dtype) != DTypeKind::complex && dtype != DType::bool_)
+    throw DTypeError("can't convert a complex number to " + std::string(name(dtype)));
   const bool integral = scalar.kind() == Scalar::Kind::integer || scalar.kind() == Scalar::Kind::unsigned_integer;
   if (!integral || !is_integer(dtype)) return;
   const bool negative = scalar.kind() == Scalar::Kind::integer && scalar.integer() < 0;

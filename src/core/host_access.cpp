@@ -253,10 +253,11 @@ template std::complex<float> Array::item<std::complex<float>>() const;
 template std::complex<double> Array::item<std::complex<double>>() const;
 
 Array::operator bool() const {
+  detail::check_has_value(*this, "bool");
   if (size_ != 1)
-    throw ShapeError(size_ == 0
-                         ? "the truth value of an empty array is ambiguous; use size() > 0"
-                         : "the truth value of an array with more than one element is ambiguous; use any or all");
+    throw ShapeError(size_ == 0 ? "the truth value of an empty array is ambiguous; use size() > 0"
+                                : "the truth value of an array with more than one element is ambiguous; "
+                                  "xp::sum(x != 0) counts the true ones");
   return item<bool>();
 }
 

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <numeric>
+#include <ostream>
 
 namespace xp {
 
@@ -28,6 +28,8 @@ std::string to_string(const Shape& shape) {
   if (shape.size() == 1) text += ',';
   return text + ')';
 }
+
+std::ostream& operator<<(std::ostream& stream, const Shape& shape) { return stream << to_string(shape); }
 
 Index element_count(const Shape& shape) {
   Index count = 1;
@@ -232,7 +234,7 @@ IndexedView apply_index(const Shape& shape, const Shape& strides, std::span<cons
   std::size_t ellipses = 0;
   for (const IndexItem& item : items) {
     consumed += item.kind() == IndexItem::Kind::integer || item.kind() == IndexItem::Kind::slice;
-    ellipses += item.kind() == IndexItem::Kind::ellipsis;
+    ellipses += item.kind() == IndexItem::Kind::dots;
   }
   if (ellipses > 1) throw IndexError("an index can only have a single ellipsis ('...')");
   if (consumed > shape.size())
@@ -248,11 +250,11 @@ IndexedView apply_index(const Shape& shape, const Shape& strides, std::span<cons
   };
   for (const IndexItem& item : items) {
     switch (item.kind()) {
-      case IndexItem::Kind::newaxis:
+      case IndexItem::Kind::new_axis:
         view.shape.push_back(1);
         view.strides.push_back(0);
         break;
-      case IndexItem::Kind::ellipsis:
+      case IndexItem::Kind::dots:
         keep_axes(shape.size() - consumed);
         break;
       case IndexItem::Kind::integer: {

@@ -13,7 +13,7 @@ DType promote_weak(DType array, Scalar::Kind scalar);
 /// dtype NumPy gives a Python number of this kind and value.
 DType default_dtype(const Scalar& scalar);
 
-/// DTypeError when an integer scalar is outside an integer dtype's range; other kinds always fit.
+/// DTypeError when an integer scalar is outside an integer dtype's range, or a complex one is to become real.
 void check_scalar_fits(const Scalar& scalar, DType dtype);
 
 /// The inexact dtype in which NumPy evaluates a function of floats for this argument dtype.

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <ostream>
 
 namespace xp {
 namespace detail {
@@ -79,7 +80,7 @@ int local_rank() {
 
 std::size_t memory_limit(const xp_device_info& info) {
   const auto whole = static_cast<std::size_t>(std::max<std::int64_t>(info.memory_free, 0));
-  if (const char* text = std::getenv("XP_MEMORY_LIMIT")) {
+  if (const char* text = std::getenv("XP_MEMORY_LIMIT"); text != nullptr && *text != '\0') {
     std::size_t bytes = 0;
     if (!parse_bytes(text, static_cast<std::size_t>(info.memory_total), bytes))
       throw DeviceError(std::string("XP_MEMORY_LIMIT='") + text + "' is not a size; expected for example 8GiB or 50%");
@@ -246,6 +247,8 @@ Device::Device(std::string_view name) {
 
 std::string Device::name() const { return name_ == nullptr ? std::string() : name_->name; }
 
+std::ostream& operator<<(std::ostream& stream, Device device) { return stream << device.name(); }
+
 Device default_device() { return Device(detail::open_device(Device()).name); }
 
 void set_default_device(Device device) {
@@ -300,8 +303,8 @@ std::vector<BackendDescription> backends() {
   for (const std::string& name : detail::backend_names()) {
     BackendDescription row;
     row.name = name;
-    row.path = detail::find_backend_library(name);
     try {
+      row.path = detail::find_backend_library(name);
       const detail::Backend& backend = detail::load_backend(name);
       auto text = [](const char* s) { return std::string(s ? s : ""); };
       row.isa = text(backend.info.isa);

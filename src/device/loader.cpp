@@ -46,9 +46,11 @@ std::vector<fs::path> search_directories() {
 // What follows the name in a file: variants of one backend for instruction sets, best first.
 std::vector<std::string> isa_suffixes() {
 #if defined(__x86_64__)
-  if (const char* forced = std::getenv("XP_HOST_ISA")) {
-    const std::string isa = forced;
-    return {isa == "baseline" ? std::string() : "_" + isa};
+  if (const char* forced = std::getenv("XP_HOST_ISA"); forced != nullptr && *forced != '\0') {
+    const std::string_view isa = forced;
+    if (isa == "baseline") return {std::string()};
+    if (isa == "v3" || isa == "v4") return {"_" + std::string(isa)};
+    throw BackendError("XP_HOST_ISA='" + std::string(isa) + "' is not one of v4, v3 and baseline");
   }
   std::vector<std::string> result;
   __builtin_cpu_init();
@@ -132,8 +134,14 @@ const Backend& load_backend(const std::string& name) {
   if (is_new) {
     auto candidate = std::make_unique<Backend>();
     candidate->name = name;
-    candidate->path = find_backend_library(name);
-    if (candidate->path.empty()) {
+    try {
+      candidate->path = find_backend_library(name);
+    } catch (const BackendError& error) {
+      failure = error.what();
+    }
+    if (!failure.empty()) {
+      // Said already.
+    } else if (candidate->path.empty()) {
       failure = "backend '" + name + "' was not found: there is no " + std::string(prefix) + name +
                 std::string(suffix) + " beside libxparray or in XP_BACKEND_PATH";
     } else {

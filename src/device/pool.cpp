@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <string_view>
 
@@ -33,21 +34,23 @@ std::string format_bytes(std::size_t bytes) {
 
 bool parse_bytes(const char* text, std::size_t whole, std::size_t& bytes) {
   char* end = nullptr;
+  // Digits only: strtod would take "inf", "0x10" and signs too.
+  if (text[std::strspn(text, "0123456789.eE")] == 'x' || (*text != '.' && (*text < '0' || *text > '9'))) return false;
   const double number = std::strtod(text, &end);
-  if (end == text || !(number >= 0)) return false;
+  if (end == text || !std::isfinite(number)) return false;
   std::string_view unit = end;
   while (!unit.empty() && unit.front() == ' ') unit.remove_prefix(1);
   static constexpr std::pair<std::string_view, double> factors[] = {
       {"", 1},     {"B", 1},      {"K", 1024.},    {"KiB", 1024.}, {"KB", 1e3},   {"M", 0x1p20},   {"MiB", 0x1p20},
       {"MB", 1e6}, {"G", 0x1p30}, {"GiB", 0x1p30}, {"GB", 1e9},    {"T", 0x1p40}, {"TiB", 0x1p40}, {"TB", 1e12}};
   if (unit == "%") {
-    bytes = static_cast<std::size_t>(static_cast<double>(whole) * std::min(number, 100.0) / 100);
-    return true;
+    bytes = static_cast<std::size_t>(static_cast<double>(whole) * number / 100);
+    return number <= 100;
   }
   for (const auto& [name, factor] : factors) {
     if (unit == name) {
       bytes = static_cast<std::size_t>(std::min(number * factor, 0x1p62));
-      return true;
+      return number * factor <= 0x1p62;
     }
   }
   return false;

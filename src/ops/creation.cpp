@@ -30,8 +30,8 @@ Array filled(Array array, Scalar value) {
   return array;
 }
 
-Array fresh_like(const Array& like, std::optional<DType> dtype) {
-  detail::check_has_value(like, "full_like");
+Array fresh_like(const char* function, const Array& like, std::optional<DType> dtype) {
+  detail::check_has_value(like, function);
   return Access::fresh(Access::device(like), dtype.value_or(like.dtype()), like.shape(),
                        detail::strides_in_order_of(like.shape(), like.strides()), like.size());
 }
@@ -70,15 +70,20 @@ Array full(const Shape& shape, Scalar value, std::optional<DType> dtype, Device 
 }
 
 Array empty_like(const Array& like, std::optional<DType> dtype) {
-  Array result = fresh_like(like, dtype);
+  Array result = fresh_like("empty_like", like, dtype);
   if (result.size() != 0) detail::allocate_now(*Access::storage(result));
   return result;
 }
-Array zeros_like(const Array& like, std::optional<DType> dtype) { return filled(fresh_like(like, dtype), 0); }
-Array ones_like(const Array& like, std::optional<DType> dtype) { return filled(fresh_like(like, dtype), 1); }
+Array zeros_like(const Array& like, std::optional<DType> dtype) {
+  return filled(fresh_like("zeros_like", like, dtype), 0);
+}
+Array ones_like(const Array& like, std::optional<DType> dtype) {
+  return filled(fresh_like("ones_like", like, dtype), 1);
+}
 Array full_like(const Array& like, Scalar value, std::optional<DType> dtype) {
+  detail::check_has_value(like, "full_like");
   detail::check_scalar_fits(value, dtype.value_or(like.dtype()));
-  return filled(fresh_like(like, dtype), value);
+  return filled(fresh_like("full_like", like, dtype), value);
 }
 
 namespace {
@@ -88,7 +93,11 @@ namespace {
   for (const Scalar& value : {start, stop, step})
     if (value.kind() == Scalar::Kind::complex) throw DTypeError("arange: complex bounds have no order");
   const bool integers = integral(start) && integral(stop) && integral(step);
-  const DType type = dtype.value_or(integers ? DType::int64 : DType::float64);
+  DType type = DType::float64;
+  if (integers) type = DType::int64;
+  for (const Scalar& value : {start, stop, step})
+    if (integers && detail::default_dtype(value) == DType::uint64) type = DType::uint64;
+  type = dtype.value_or(type);
   if (type == DType::bool_) throw DTypeError("arange: dtype bool is not supported");
   if (step.real() == 0) throw Error("arange: step must not be zero");
   Index count;

@@ -88,8 +88,7 @@ DType compute_type(Op op, DType type) {
       return kind(type) < DTypeKind::real ? DType::float64 : type;
     case Accepts::numeric:
       if (type == DType::bool_)
-        throw DTypeError(prefix(op) + "numpy boolean " + std::string(info(op).name) +
-                         ", the `-` operator, is not supported for bool");
+        throw DTypeError(prefix(op) + "boolean " + std::string(info(op).name) + ", the `-` operator, is not supported");
       return type;
     case Accepts::ordered:
       if (kind(type) == DTypeKind::complex)
