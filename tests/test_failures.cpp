@@ -150,6 +150,7 @@ TEST_F(OutOfMemory, InPlaceWorkNeedsNoMemory) {
 }
 
 TEST(MixedDevices, AreRefusedAndBothAreNamed) {
+  if (!has_device("host")) GTEST_SKIP() << "built without the host backend";
   const Array a = iota(4, "fake:0"), b = iota(4, "fake:1"), h = iota(4, "host");
   xp::reset_stats();
   const std::string message = message_of<xp::DeviceError>([&] { a + b; });
@@ -165,6 +166,7 @@ TEST(MixedDevices, AreRefusedAndBothAreNamed) {
 }
 
 TEST(MixedDevices, TransfersAreCountedAndKeepTheValues) {
+  if (!has_device("host")) GTEST_SKIP() << "built without the host backend";
   const Array h = iota(1000, "host");
   xp::reset_stats();
   const Array a = h.to("fake:0");
@@ -213,7 +215,7 @@ XP_CHILD(device_fault) {
   XP_CHILD_EXPECT(message_of<xp::DeviceError>([&] { other.to("fake:0"); }) == first);
   XP_CHILD_EXPECT((other + 1)(99).item<double>() == 100);
   xp::synchronize("fake:1");
-  XP_CHILD_EXPECT((iota(10, "host") + 1)(9).item<double>() == 10);
+  XP_CHILD_EXPECT(!has_device("host") || (iota(10, "host") + 1)(9).item<double>() == 10);
   std::cout << "done\n";
   return 0;
 }

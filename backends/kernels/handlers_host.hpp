@@ -64,6 +64,18 @@ void load_step(Context& context, const Step* step, std::ptrdiff_t offset, Raw x0
   return next(context, step, offset, x0, x1, x2, x3, x4, x5, x6, x7);
 }
 
+/// How far ahead of its use memory is asked for. The processor's own prefetching stops at pages and is late by as much
+/// as the dispatch of a chain takes: 1 to 2 KiB ahead brought a chain of three from 0.87 to 0.94 of a copy's bandwidth.
+inline constexpr std::ptrdiff_t prefetch_distance = 2048;
+
+template <int = 0>
+void prefetch_step(Context& context, const Step* step, std::ptrdiff_t offset, Raw x0, Raw x1, Raw x2, Raw x3, Raw x4,
+                   Raw x5, Raw x6, Raw x7) {
+  const char* a = address(context, step->a, offset) + prefetch_distance;
+  for (int i = 0; i < block_bytes; i += 64) __builtin_prefetch(a + i);
+  return next(context, step, offset, x0, x1, x2, x3, x4, x5, x6, x7);
+}
+
 template <bool past_caches, bool last>
 void store_step(Context& context, const Step* step, std::ptrdiff_t offset, Raw x0, Raw x1, Raw x2, Raw x3, Raw x4,
                 Raw x5, Raw x6, Raw x7) {
@@ -391,6 +403,7 @@ constexpr void set_select(Handlers& h, std::integer_sequence<int, memory...>) {
 template <class F>
 constexpr void set_structure(Handlers& h) {
   h.load = load_step<>;
+  h.prefetch = prefetch_step<>;
   h.store = store_step<false, false>;
   h.store_end = store_step<false, true>;
   h.stream = store_step<true, false>;

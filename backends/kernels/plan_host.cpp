@@ -26,6 +26,7 @@ class Planner {
   bool is_tiled(const xp_operand& operand, int axis) const;
   void find_tiles();
   void estimate();
+  void prefetch();
   bool is_aligned(const xp_operand& operand) const;
 
   /// The slot of a value, no_slot for the accumulator; false if there is no such value.
@@ -357,6 +358,18 @@ bool Planner::is_aligned(const xp_operand& operand) const {
   return true;
 }
 
+/// Puts a step before all others for each operand that is read where it lies, in memory.
+void Planner::prefetch() {
+  int count = 0;
+  for (int k = 0; k < program_.n_operands; ++k) count += plan_.operands[k].load == Access::direct;
+  std::move_backward(plan_.steps, plan_.steps + plan_.n_steps, plan_.steps + plan_.n_steps + count);
+  int step = 0;
+  for (int k = 0; k < program_.n_operands; ++k)
+    if (plan_.operands[k].load == Access::direct)
+      plan_.steps[step++] = {plan_.handlers->prefetch, static_cast<std::uint16_t>(load_slot + k), 0, 0, 0};
+  plan_.n_steps += count;
+}
+
 std::int32_t Planner::run() {
   const xp_program& p = program_;
   for (int i = 0; i < p.n_instructions; ++i)
@@ -386,6 +399,7 @@ std::int32_t Planner::run() {
       step.handler = handlers.stream;
       plan_.streams = true;
     }
+    prefetch();
   }
 
   if (plan_.n_steps == 0) emit(handlers.end);

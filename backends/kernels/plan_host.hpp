@@ -58,7 +58,8 @@ struct Plan {
   double serial_ns;  // estimate for the whole program
   int n_steps;
   OperandPlan operands[XP_MAX_OPERANDS];
-  Step steps[5 * XP_MAX_INSTRUCTIONS + 4];  // an instruction makes five at most
+  // An instruction makes five at most, an operand one.
+  Step steps[5 * XP_MAX_INSTRUCTIONS + XP_MAX_OPERANDS + 4];
 };
 
 /// Checks the program and fills in the plan; XP_INVALID says what is wrong.

@@ -88,7 +88,7 @@ inline constexpr int op_count = static_cast<int>(Op::count_);
 
 /// All handlers for one slot width; a null pointer where the width has no such operation.
 struct Handlers {
-  Handler load, store, store_end, stream, stream_end, end, index;
+  Handler load, store, store_end, stream, stream_end, end, index, prefetch;
   Handler unary[op_count][kind_count][2];  // accumulator, memory
   Handler binary[op_count][kind_count][form_count];
   Handler select[8];  // bit 0: a in memory, bit 1: b, bit 2: c

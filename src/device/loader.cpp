@@ -6,6 +6,7 @@
 #include "core/ops.hpp"
 
 #include <dlfcn.h>
+#include <link.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -63,7 +64,40 @@ std::vector<std::string> isa_suffixes() {
 #endif
 }
 
+bool openmp_is_loaded() {
+  auto is_runtime = [](dl_phdr_info* info, std::size_t, void*) {
+    const std::string_view path = info->dlpi_name ? info->dlpi_name : "";
+    for (const std::string_view name : {"libgomp", "libomp", "libiomp"})
+      if (path.find(name) != std::string_view::npos) return 1;
+    return 0;
+  };
+  return dl_iterate_phdr(is_runtime, nullptr) != 0;
+}
+
+// libgomp's threads spin for several milliseconds by default when they wait for each other. On a machine with other
+// work that makes every parallel kernel cost as much (measured: 11 ms instead of 0.2 for 1e5 elements). It reads its
+// settings when it is loaded, so the time is shortened for a moment, unless the user has an opinion or the runtime is
+// there already.
+class ShortSpin {
+ public:
+  ShortSpin() {
+    for (const char* variable : {"GOMP_SPINCOUNT", "OMP_WAIT_POLICY", "KMP_BLOCKTIME"})
+      if (std::getenv(variable) != nullptr) return;
+    if (openmp_is_loaded()) return;
+    is_set_ = setenv("GOMP_SPINCOUNT", "10000", 0) == 0;
+  }
+  ~ShortSpin() {
+    if (is_set_) unsetenv("GOMP_SPINCOUNT");
+  }
+  ShortSpin(const ShortSpin&) = delete;
+  ShortSpin& operator=(const ShortSpin&) = delete;
+
+ private:
+  bool is_set_ = false;
+};
+
 std::string open_and_check(Backend& backend) {
+  const ShortSpin short_spin;
   void* library = dlopen(backend.path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const char* reason = dlerror();

@@ -71,6 +71,7 @@ Block* Pool::allocate(std::size_t bytes) {
   if (block == nullptr) return nullptr;
   block->is_free = false;
   used_ += block->bytes;
+  large_requests_ += block->slab->is_large;
   counters().allocations.add();
   counters().bytes_allocated.add(bytes);
   return block;
@@ -170,8 +171,23 @@ void Pool::release(Block* block) noexcept {
     return;
   }
   block = merge_and_insert(block);
-  // The system may take the pages back when it is short of memory; reuse before that costs nothing.
-  if (block->slab->is_large) api_->advise_idle(device_, block->data, block->bytes);
+  if (!block->slab->is_large) return;
+  block->advised = false;
+  block->freed_at = ++large_requests_;
+  advise_idle_blocks();
+}
+
+// The system may take the pages of idle blocks back when it is short of memory. Told at once, that would cost a loop
+// that allocates and releases the same block up to a millisecond per 100 MB each time; so a block must have been passed
+// over for a while.
+void Pool::advise_idle_blocks() noexcept {
+  constexpr std::uint64_t patience = 8;
+  for (auto place = free_.rbegin(); place != free_.rend() && (*place)->bytes >= large; ++place) {
+    Block* block = *place;
+    if (!block->slab->is_large || block->advised || large_requests_ - block->freed_at < patience) continue;
+    api_->advise_idle(device_, block->data, block->bytes);
+    block->advised = true;
+  }
 }
 
 Block* Pool::merge_and_insert(Block* block) {

@@ -27,6 +27,8 @@ struct Block {
   Block* next = nullptr;
   Block* next_quick = nullptr;
   bool is_free = false;
+  bool advised = false;        // large ones: the system was told that the contents do not matter
+  std::uint64_t freed_at = 0;  // large ones: Pool's count of large requests then
 };
 
 /// Plain allocations of the device (not a driver's asynchronous allocator, which breaks CUDA-aware MPI) in units of 512
@@ -67,6 +69,7 @@ class Pool {
   Block* merge_and_insert(Block* block);
   void flush_quick_lists();
   void trim_locked();
+  void advise_idle_blocks() noexcept;
   std::size_t slab_bytes_for(std::size_t bytes) const;
 
   Lock mutex_;
@@ -78,6 +81,7 @@ class Pool {
   std::size_t used_ = 0;
   std::size_t reserved_ = 0;  // in slabs
   std::size_t small_reserved_ = 0;
+  std::uint64_t large_requests_ = 0;  // allocations and releases of large blocks
   std::array<Block*, quick_units + 1> quick_{};
   std::set<Block*, BySize> free_;
 };

@@ -395,6 +395,33 @@ void Recorder::record(const Operation& operation, const Array& out, bool fresh) 
   }
 }
 
+bool Recorder::record_again(Op op, DType type, const Array& target, const Operand& value) {
+  Storage& storage = *Access::storage(target);
+  // Read without the lock: only this thread makes this recorder the writer, and another that closes the program
+  // meanwhile is seen under the lock.
+  if (storage.writer.load(std::memory_order_relaxed) != this || !fusion_on() || storage.exposed()) return false;
+  const std::lock_guard lock(mutex_);
+  if (!writes(storage) || storage.written_views != 1 || storage.readers.any_but(this)) return false;
+  Entry& entry = entries_[storage.last_written_slot];
+  if (!Access::contiguous(target) || !same_view(entry, target)) return false;
+  if (const int need = slot_width(type); need != 0 && need != width_) return false;
+  // Other views of the storage may be read by this program: then the general way decides.
+  if (storage.readers.may_hold(this) && !entry.read) return false;
+  if (instruction_count_ + 1 > max_instructions || constant_count_ + 1 > XP_MAX_CONSTANTS ||
+      2 * (written_count_ + 1) + instruction_count_ + 1 > XP_MAX_INSTRUCTIONS || retains_too_much())
+    return false;
+  if (entry.read) {
+    for (std::uint32_t rest = used_slots_; rest != 0; rest &= rest - 1) {
+      const Entry& other = entries_[static_cast<std::size_t>(std::countr_zero(rest))];
+      if (&other != &entry && get(other.storage) == &storage) return false;
+    }
+  }
+  const Ref b = value.is_scalar() ? constant(value.scalar(), type) : entry.current;
+  entry.current = emit({op, type, type, entry.current, b, XP_REF_NONE});
+  counters().operations.add();
+  return true;
+}
+
 void Recorder::record_sum(const Operand& operand, DType type, const Array& out) {
   device_.check_usable();
   settle(*Access::storage(operand.array()), false);

@@ -43,6 +43,11 @@ class Recorder {
   /// that overlap `out` without being the same view must have been dealt with. `fresh`: nobody else knows the storage.
   void record(const Operation& operation, const Array& out, bool fresh);
 
+  /// The commonest step of a loop, `x op= number` or `x op= x` on the view that the open program wrote last, without
+  /// the checks that such a step cannot fail. False, with nothing done, when it is anything else. `type`: computed in,
+  /// and x's dtype.
+  bool record_again(Op op, DType type, const Array& target, const Operand& value);
+
   /// Sums `operand`, converted to `type`, into the single element of `out` (fresh storage of that dtype), as the last
   /// step of the open program if it joins, and launches.
   void record_sum(const Operand& operand, DType type, const Array& out);

@@ -191,7 +191,19 @@ Array compare(Op op, const Operand& a, const Operand& b) {
 
 // a op= b.
 void in_place(Op op, Array& target, const Operand& value) {
-  check_has_value(target, std::string(info(op).name).c_str());
+  if (!target.has_value()) check_has_value(target, std::string(info(op).name).c_str());
+  if (const DType type = target.dtype(); kind(type) == DTypeKind::real) {
+    // Real numbers stay of their dtype with any number but a complex one.
+    const bool is_same = !value.is_scalar() && Access::storage(value.array()) == Access::storage(target) &&
+                         value.array().offset() == target.offset() && value.array().dtype() == type &&
+                         Access::contiguous(value.array()) && value.array().shape() == target.shape();
+    DeviceState& device = Access::device(target);
+    if ((is_same || (value.is_scalar() && value.scalar().kind() != Scalar::Kind::complex)) && device.usable() &&
+        Recorder::of(device).record_again(op, type, target, value)) {
+      value.release();
+      return;
+    }
+  }
   const Operand self(target);
   const Operands operands{&self, &value};
   Common common;

@@ -19,6 +19,13 @@ inline std::vector<std::string> device_names() {
   return names;
 }
 
+/// Whether this build and machine have a device.
+inline bool has_device(const std::string& name) {
+  for (const xp::Device device : xp::devices())
+    if (device.name() == name) return true;
+  return false;
+}
+
 /// gtest's names are alphanumeric.
 inline std::string test_suffix(const testing::TestParamInfo<std::string>& info) {
   std::string text = info.param;
