@@ -72,9 +72,12 @@ TEST_P(Creation, FullTakesTheDTypeOfItsNumber) {
     for (const double value : {0.1, -2.7, 1e300, -1e300, inf, std::nan(""), -0.0})
       ASSERT_TRUE(oracle::equal(xp::full({5}, value, dtype, device), repeated(Value::of(value), dtype, 5)))
           << xp::name(dtype) << ' ' << value;
-    ASSERT_TRUE(oracle::equal(xp::full({5}, std::complex<double>(1.5, -2), dtype, device),
-                              repeated(Value::of(std::complex<double>(1.5, -2)), dtype, 5)))
-        << xp::name(dtype);
+    const std::complex<double> z(1.5, -2);
+    if (dtype >= xp::complex64 || dtype == xp::bool_) {
+      ASSERT_TRUE(oracle::equal(xp::full({5}, z, dtype, device), repeated(Value::of(z), dtype, 5))) << xp::name(dtype);
+    } else {
+      EXPECT_THROW(xp::full({5}, z, dtype, device), xp::DTypeError) << xp::name(dtype);
+    }
   }
 }
 
@@ -225,6 +228,9 @@ TEST_P(Creation, ReadingBackChecksTheType) {
   EXPECT_EQ(x.item<int>(), 1);
   EXPECT_EQ(x.item<bool>(), true);
   EXPECT_EQ(x.item<std::complex<double>>(), 1.5);
+  EXPECT_EQ(x.item<long long>(), 1);
+  EXPECT_EQ(x.item<long double>(), 1.5L);
+  EXPECT_EQ(static_cast<float>(x.item<xp::Half>()), 1.5f);
   EXPECT_THROW(xp::array({1.0, 2.0}, device).item<double>(), xp::ShapeError);
   EXPECT_THROW(xp::zeros({0}, device).item<double>(), xp::ShapeError);
   EXPECT_THROW(xp::full({1}, std::complex<double>(1, 2), device).item<double>(), xp::DTypeError);

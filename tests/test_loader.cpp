@@ -206,7 +206,11 @@ TEST(DefaultDevice, ComesFromTheEnvironment) {
   EXPECT_EQ(result.err, "") << result;  // nothing to tell: the user said it
 }
 
+// "auto" takes no backend that it does not know.
+bool auto_finds_one() { return has_device("host") || has_device("cuda:0"); }
+
 TEST(DefaultDevice, AutoIsToldOnce) {
+  if (!auto_finds_one()) GTEST_SKIP() << "built without a backend";
   for (const std::string setting : {"", "auto"}) {
     const ChildResult result = run_child("print_default", {{"XP_DEVICE", setting}, {"XP_QUIET", ""}});
     EXPECT_EQ(result.exit_code, 0) << result;
@@ -218,6 +222,7 @@ TEST(DefaultDevice, AutoIsToldOnce) {
 }
 
 TEST(DefaultDevice, QuietIsQuiet) {
+  if (!auto_finds_one()) GTEST_SKIP() << "built without a backend";
   const ChildResult result = run_child("print_default", {{"XP_DEVICE", ""}, {"XP_QUIET", "1"}});
   EXPECT_EQ(result.exit_code, 0) << result;
   EXPECT_EQ(result.err, "") << result;
@@ -240,8 +245,8 @@ XP_CHILD(set_default) {
   // One that cannot be opened changes nothing.
   XP_CHILD_EXPECT(message_of<xp::DeviceError>([] { xp::set_default_device("fake:5"); }) != "(no exception)");
   XP_CHILD_EXPECT(xp::zeros({1}).device().name() == "fake:1");
-  xp::set_default_device("host");
-  XP_CHILD_EXPECT(xp::zeros({1}).device().name() == "host");
+  xp::set_default_device("fake:0");
+  XP_CHILD_EXPECT(xp::zeros({1}).device().name() == "fake:0");
   return 0;
 }
 

@@ -159,9 +159,9 @@ class Array {
   }
   /// Assigning to a temporary — a slice — writes through: `x(xp::slice(1, -1)) = y`. Broadcasts; casts as NumPy's
   /// assignment does (any cast).
-  void operator=(const Array& value) &&;
-  void operator=(Array&& value) &&;
-  void operator=(Scalar value) &&;
+  const Array& operator=(const Array& value) &&;
+  const Array& operator=(Array&& value) &&;
+  const Array& operator=(Scalar value) &&;
 
   DType dtype() const noexcept { return dtype_; }
   const Shape& shape() const noexcept { return shape_; }
@@ -229,7 +229,28 @@ class Array {
 
   /// The only element, converted to T. ShapeError unless size() is 1. Waits for the device.
   template <class T>
-  T item() const;
+  T item() const {
+    if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, float> || std::is_same_v<T, double> ||
+                  std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>) {
+      return item_as<T>();
+    } else if constexpr (std::is_integral_v<T>) {
+      // `long` and `long long` are one size and two types.
+      constexpr DType dtype = dtype_of<T>();
+      if constexpr (dtype == DType::int8) return static_cast<T>(item_as<std::int8_t>());
+      if constexpr (dtype == DType::int16) return static_cast<T>(item_as<std::int16_t>());
+      if constexpr (dtype == DType::int32) return static_cast<T>(item_as<std::int32_t>());
+      if constexpr (dtype == DType::int64) return static_cast<T>(item_as<std::int64_t>());
+      if constexpr (dtype == DType::uint8) return static_cast<T>(item_as<std::uint8_t>());
+      if constexpr (dtype == DType::uint16) return static_cast<T>(item_as<std::uint16_t>());
+      if constexpr (dtype == DType::uint32) return static_cast<T>(item_as<std::uint32_t>());
+      if constexpr (dtype == DType::uint64) return static_cast<T>(item_as<std::uint64_t>());
+    } else if constexpr (std::is_same_v<T, long double>) {
+      return static_cast<T>(item_as<double>());
+    } else {
+      static_assert(std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>, "item: not a number type");
+      return T(item_as<float>());
+    }
+  }
   /// All elements in C order. T must be the C++ type of dtype(); DTypeError otherwise. Waits for the device.
   template <class T>
   std::vector<T> to_vector() const {
@@ -255,6 +276,8 @@ class Array {
  private:
   friend struct detail::Access;
   void check_holds(DType dtype) const;
+  template <class T>
+  T item_as() const;
 
   detail::StorageRef storage_;
   Index offset_ = 0;
@@ -264,19 +287,19 @@ class Array {
   Shape shape_, strides_;
 };
 
-extern template bool Array::item<bool>() const;
-extern template std::int8_t Array::item<std::int8_t>() const;
-extern template std::int16_t Array::item<std::int16_t>() const;
-extern template std::int32_t Array::item<std::int32_t>() const;
-extern template std::int64_t Array::item<std::int64_t>() const;
-extern template std::uint8_t Array::item<std::uint8_t>() const;
-extern template std::uint16_t Array::item<std::uint16_t>() const;
-extern template std::uint32_t Array::item<std::uint32_t>() const;
-extern template std::uint64_t Array::item<std::uint64_t>() const;
-extern template float Array::item<float>() const;
-extern template double Array::item<double>() const;
-extern template std::complex<float> Array::item<std::complex<float>>() const;
-extern template std::complex<double> Array::item<std::complex<double>>() const;
+extern template bool Array::item_as<bool>() const;
+extern template std::int8_t Array::item_as<std::int8_t>() const;
+extern template std::int16_t Array::item_as<std::int16_t>() const;
+extern template std::int32_t Array::item_as<std::int32_t>() const;
+extern template std::int64_t Array::item_as<std::int64_t>() const;
+extern template std::uint8_t Array::item_as<std::uint8_t>() const;
+extern template std::uint16_t Array::item_as<std::uint16_t>() const;
+extern template std::uint32_t Array::item_as<std::uint32_t>() const;
+extern template std::uint64_t Array::item_as<std::uint64_t>() const;
+extern template float Array::item_as<float>() const;
+extern template double Array::item_as<double>() const;
+extern template std::complex<float> Array::item_as<std::complex<float>>() const;
+extern template std::complex<double> Array::item_as<std::complex<double>>() const;
 
 /// What functions take where NumPy takes array_like: an array, or a C++ number. A temporary array is consumed: its
 /// storage is released before the operation launches anything, so that intermediate results need no memory.
@@ -293,6 +316,7 @@ class Operand {
   bool is_scalar() const { return array_ == nullptr; }
   const Scalar& scalar() const { return scalar_; }
   const Array& array() const { return *array_; }
+  bool is_consumed() const { return consumed_; }
   /// Ends a consumed temporary's hold on its storage.
   void release() const {
     if (consumed_) *const_cast<Array*>(array_) = Array();

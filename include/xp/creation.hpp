@@ -4,6 +4,7 @@
 
 #include <xp/array.hpp>
 
+#include <concepts>
 #include <initializer_list>
 #include <optional>
 #include <span>
@@ -33,14 +34,31 @@ Array full_like(const Array& like, Scalar value, std::optional<DType> dtype = {}
 /// which is int64 when all three are integers and float64 otherwise, unless given. Error for step 0.
 Array arange(Scalar start, Scalar stop, Scalar step = 1, std::optional<DType> dtype = {}, Device device = {});
 Array arange(Scalar stop, std::optional<DType> dtype = {}, Device device = {});
+inline Array arange(Scalar stop, Device device) { return arange(stop, std::nullopt, device); }
+inline Array arange(Scalar start, Scalar stop, Device device) { return arange(start, stop, 1, std::nullopt, device); }
+inline Array arange(Scalar start, Scalar stop, Scalar step, Device device) {
+  return arange(start, stop, step, std::nullopt, device);
+}
 inline Array arange(Scalar start, Scalar stop, DType dtype, Device device = {}) {
   return arange(start, stop, 1, dtype, device);
 }
 
+namespace detail {
+Array linspace(double start, double stop, Index num, bool endpoint, DType dtype, Device device);
+}
+
 /// `num` values from start to stop inclusive (exclusive when endpoint is false), as NumPy computes them: i * step +
 /// start, with the last one set to stop.
-Array linspace(double start, double stop, Index num = 50, bool endpoint = true, DType dtype = float64,
-               Device device = {});
+template <std::same_as<bool> B>  // no number and no device name becomes an endpoint
+Array linspace(double start, double stop, Index num, B endpoint, DType dtype = float64, Device device = {}) {
+  return detail::linspace(start, stop, num, endpoint, dtype, device);
+}
+inline Array linspace(double start, double stop, Index num = 50, DType dtype = float64, Device device = {}) {
+  return detail::linspace(start, stop, num, true, dtype, device);
+}
+inline Array linspace(double start, double stop, Index num, Device device) {
+  return detail::linspace(start, stop, num, true, float64, device);
+}
 
 /// A copy of host elements in C order. ShapeError when there are not as many as the shape has.
 template <class T>

@@ -29,9 +29,11 @@ class Device {
   /// "host", "cuda:0"; "" for the default device.
   std::string name() const;
   const detail::DeviceName* handle() const { return name_; }
-  friend bool operator==(Device a, Device b) { return a.name_ == b.name_; }
+  /// Whether the two name one device. Names that lead to one ("cuda", "cuda:0") are known to once both were used.
+  friend bool operator==(Device a, Device b) { return a.name_ == b.name_ || same_device(a, b); }
 
  private:
+  static bool same_device(Device a, Device b);
   const detail::DeviceName* name_ = nullptr;  // interned: one address per name for the life of the process
 };
 

@@ -2,6 +2,10 @@
 // Element types: names, sizes, NumPy 2 promotion.
 #pragma once
 
+#if __cplusplus < 202002L
+#error "xparray needs C++20: compile with -std=c++20 or later"
+#endif
+
 #include <bit>
 #include <complex>
 #include <cstddef>

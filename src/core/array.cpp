@@ -194,9 +194,9 @@ Array Array::broadcast_to(const Shape& shape) const {
   return Access::view(*this, offset_, shape, detail::broadcast_strides(shape_, strides_, shape));
 }
 
-void Array::operator=(const Array& value) && { assign(value); }
-void Array::operator=(Array&& value) && { assign(std::move(value)); }
-void Array::operator=(Scalar value) && { assign(value); }
+const Array& Array::operator=(const Array& value) && { return assign(value); }
+const Array& Array::operator=(Array&& value) && { return assign(std::move(value)); }
+const Array& Array::operator=(Scalar value) && { return assign(value); }
 
 bool may_share_memory(const Array& a, const Array& b) {
   detail::check_has_value(a, "may_share_memory");

@@ -152,7 +152,7 @@ void Array::copy_to_host(void* destination) const {
   }
   Storage& storage = *Access::storage(*this);
   detail::settle(storage, false);
-  detail::Recorder::close_current_thread();
+  detail::Recorder::close_current_thread_if_possible();
   detail::download(*storage.device, destination, Access::address(*this), static_cast<std::size_t>(nbytes()));
   detail::counters().device_to_host.add();
   detail::counters().device_to_host_bytes.add(static_cast<std::uint64_t>(nbytes()));
@@ -216,13 +216,13 @@ Array Array::to(Device where) const {
 }
 
 template <class T>
-T Array::item() const {
+T Array::item_as() const {
   detail::check_has_value(*this, "item");
   if (size_ != 1)
     throw ShapeError("item: can only convert an array of size 1 to a scalar (shape " + to_string(shape_) + ")");
   Storage& storage = *Access::storage(*this);
   detail::settle(storage, false);
-  detail::Recorder::close_current_thread();
+  detail::Recorder::close_current_thread_if_possible();
   std::byte bytes[16];
   detail::download(*storage.device, bytes, Access::address(*this), static_cast<std::size_t>(itemsize()));
   detail::counters().device_to_host.add();
@@ -238,19 +238,19 @@ T Array::item() const {
   }
 }
 
-template bool Array::item<bool>() const;
-template std::int8_t Array::item<std::int8_t>() const;
-template std::int16_t Array::item<std::int16_t>() const;
-template std::int32_t Array::item<std::int32_t>() const;
-template std::int64_t Array::item<std::int64_t>() const;
-template std::uint8_t Array::item<std::uint8_t>() const;
-template std::uint16_t Array::item<std::uint16_t>() const;
-template std::uint32_t Array::item<std::uint32_t>() const;
-template std::uint64_t Array::item<std::uint64_t>() const;
-template float Array::item<float>() const;
-template double Array::item<double>() const;
-template std::complex<float> Array::item<std::complex<float>>() const;
-template std::complex<double> Array::item<std::complex<double>>() const;
+template bool Array::item_as<bool>() const;
+template std::int8_t Array::item_as<std::int8_t>() const;
+template std::int16_t Array::item_as<std::int16_t>() const;
+template std::int32_t Array::item_as<std::int32_t>() const;
+template std::int64_t Array::item_as<std::int64_t>() const;
+template std::uint8_t Array::item_as<std::uint8_t>() const;
+template std::uint16_t Array::item_as<std::uint16_t>() const;
+template std::uint32_t Array::item_as<std::uint32_t>() const;
+template std::uint64_t Array::item_as<std::uint64_t>() const;
+template float Array::item_as<float>() const;
+template double Array::item_as<double>() const;
+template std::complex<float> Array::item_as<std::complex<float>>() const;
+template std::complex<double> Array::item_as<std::complex<double>>() const;
 
 Array::operator bool() const {
   detail::check_has_value(*this, "bool");
@@ -258,7 +258,7 @@ Array::operator bool() const {
     throw ShapeError(size_ == 0 ? "the truth value of an empty array is ambiguous; use size() > 0"
                                 : "the truth value of an array with more than one element is ambiguous; "
                                   "xp::sum(x != 0) counts the true ones");
-  return item<bool>();
+  return item_as<bool>();
 }
 
 void eval(const Array& array) {

@@ -65,13 +65,22 @@ Shape broadcast_shapes(const Shape& a, const Shape& b) {
 
 namespace detail {
 
+namespace {
+
+// Wraps: the extents of an array without elements may exceed everything, and its strides do not matter.
+Index times(Index a, Index b) {
+  return static_cast<Index>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+}
+
+}  // namespace
+
 Shape contiguous_strides(const Shape& shape) {
   Shape strides;
   strides.resize_uninitialized(shape.size());
   Index step = 1;
   for (std::size_t i = shape.size(); i-- > 0;) {
     strides[i] = step;
-    step *= std::max<Index>(shape[i], 1);
+    step = times(step, std::max<Index>(shape[i], 1));
   }
   return strides;
 }
@@ -108,7 +117,7 @@ Shape strides_in_order_of(const Shape& shape, const Shape& model) {
   Index step = 1;
   for (std::size_t k = order.size(); k-- > 0;) {
     strides[order[k]] = step;
-    step *= std::max<Index>(shape[order[k]], 1);
+    step = times(step, std::max<Index>(shape[order[k]], 1));
   }
   return strides;
 }

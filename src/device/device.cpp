@@ -108,7 +108,13 @@ DeviceState& open_named(const DeviceName* requested) {
   try {
     backend = &load_backend(parsed.backend);
   } catch (const BackendError& error) {
-    throw DeviceError("device '" + requested->name + "' is not available: " + error.what());
+    std::string hint;
+    try {
+      hint = "; '" + requested->name + "' is a dtype: write xp::" + std::string(name(dtype_from_name(parsed.backend)));
+    } catch (const DTypeError&) {
+      // No dtype either.
+    }
+    throw DeviceError("device '" + requested->name + "' is not available: " + error.what() + hint);
   }
   xp_probe probe{};
   probe.size = sizeof probe;
@@ -243,6 +249,12 @@ std::vector<DeviceState*> opened_devices() {
 Device::Device(std::string_view name) {
   detail::parse(name);
   name_ = detail::intern(name);
+}
+
+bool Device::same_device(Device a, Device b) {
+  if (a.name_ == nullptr || b.name_ == nullptr) return false;
+  const detail::DeviceState* state = a.name_->state.load(std::memory_order_acquire);
+  return state != nullptr && state == b.name_->state.load(std::memory_order_acquire);
 }
 
 std::string Device::name() const { return name_ == nullptr ? std::string() : name_->name; }

@@ -559,6 +559,14 @@ void Recorder::close_current_thread() {
   }
 }
 
+void Recorder::close_current_thread_if_possible() {
+  try {
+    close_current_thread();
+  } catch (const OutOfMemoryError&) {
+    // Whoever reads what they are to compute meets it again.
+  }
+}
+
 void Recorder::close_others_for_memory(DeviceState& device, const Recorder* own) noexcept {
   for (Recorder* recorder : all_recorders()) {
     if (recorder == own || &recorder->device_ != &device) continue;

@@ -64,6 +64,8 @@ class Recorder {
   static void close_foreign(Storage& storage, const Recorder* own);
   /// Launches what the calling thread has recorded, on all devices.
   static void close_current_thread();
+  /// Likewise, but programs that lack memory stay open: a read of something else must not fail for them.
+  static void close_current_thread_if_possible();
   /// Tries to launch all programs on the device but `own`, to free memory; skips those in use.
   static void close_others_for_memory(DeviceState& device, const Recorder* own) noexcept;
 

@@ -80,6 +80,15 @@ class File {
 class TemporaryFile {
  public:
   TemporaryFile(const std::string& context, std::filesystem::path target) : target_(std::move(target)) {
+    const std::string name = target_.filename().native();
+    if (name.empty() || target_.native().find('\0') != std::string::npos) throw IoError(context + ": not a file name");
+    if (name.size() > 255) throw IoError(context + ": " + reason(ENAMETOOLONG));
+    // A link is followed to where the file is, or is to be.
+    for (int links = 0; std::filesystem::is_symlink(std::filesystem::symlink_status(target_)); ++links) {
+      if (links == 40) throw IoError(context + ": " + reason(ELOOP));
+      const std::filesystem::path to = std::filesystem::read_symlink(target_);
+      target_ = to.is_absolute() ? to : target_.parent_path() / to;
+    }
     struct stat status {};
     const bool exists = ::stat(target_.c_str(), &status) == 0;
     if (exists) {

@@ -180,7 +180,7 @@ namespace {
 
 }  // namespace
 
-Array linspace(double start, double stop, Index num, bool endpoint, DType dtype, Device device) {
+Array detail::linspace(double start, double stop, Index num, bool endpoint, DType dtype, Device device) {
   const detail::NearestRounding nearest;
   return make_linspace(start, stop, num, endpoint, dtype, device);
 }

@@ -192,6 +192,10 @@ Array compare(Op op, const Operand& a, const Operand& b) {
 // a op= b.
 void in_place(Op op, Array& target, const Operand& value) {
   if (!target.has_value()) check_has_value(target, std::string(info(op).name).c_str());
+  if (!value.is_scalar() && &value.array() == &target && value.is_consumed()) {
+    in_place(op, target, Operand(std::as_const(target)));  // `a += std::move(a)` keeps its target
+    return;
+  }
   if (const DType type = target.dtype(); kind(type) == DTypeKind::real) {
     // Real numbers stay of their dtype with any number but a complex one.
     const bool is_same = !value.is_scalar() && Access::storage(value.array()) == Access::storage(target) &&
