@@ -45,6 +45,30 @@ TEST_P(Aliasing, ShiftedViewsReadTheOldElements) {
   }
 }
 
+TEST_P(Aliasing, AStepOnAPartOfWhatIsPending) {
+  // The part begins where the whole does and is as dense: only its shape tells them apart.
+  for (const bool fuse : {true, false}) {
+    xp::set_fusion(fuse);
+    const Array x = xp::ones({90}, device) + 1;
+    Array part = x(slice(0, 89));
+    part *= 10;
+    part += part;
+    EXPECT_EQ(x(88).item<double>(), 40);
+    EXPECT_EQ(x(89).item<double>(), 2);
+    const Array m = xp::ones({4, 5}, device) + 1;
+    Array rows = m(slice(0, 2)), one = m(0, slice(0, 1));
+    rows *= 3;
+    one += 1;
+    rows -= rows * 0.5;
+    EXPECT_EQ(m.to_vector<double>(), (Doubles{3.5, 3, 3, 3, 3, 3, 3, 3, 3, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2}));
+    Array whole = xp::ones({12}, device) + 1;
+    whole.reshape({3, 4}) += 1;  // another shape of all of it
+    whole *= 2;
+    whole.reshape({2, 6})(0) *= 2;
+    EXPECT_EQ(whole.to_vector<double>(), (Doubles{12, 12, 12, 12, 12, 12, 6, 6, 6, 6, 6, 6}));
+  }
+}
+
 TEST_P(Aliasing, ReversedAndTransposedViewsOfTheTarget) {
   for (const bool fuse : {true, false}) {
     xp::set_fusion(fuse);

@@ -109,7 +109,6 @@ TEST_P(Creation, HugeAndNegativeShapesAreRefused) {
   EXPECT_EQ(xp::zeros({huge, 0}, device).size(), 0);
   // Fits 63 bits, but no memory.
   EXPECT_THROW(xp::empty({Index{1} << 50}, xp::float64, device), xp::OutOfMemoryError);
-  EXPECT_THROW(xp::zeros({Index{1} << 50}, xp::float64, device).item<double>(), xp::ShapeError);
   EXPECT_THROW(xp::eval(xp::zeros({Index{1} << 50}, xp::float64, device)), xp::OutOfMemoryError);
   EXPECT_NO_THROW(xp::synchronize());
 }

@@ -200,6 +200,64 @@ TEST_P(Rows, MixedDTypesPromote) {
   }
 }
 
+// Larger than any cache: stores that pass it, transposition by tiles, several threads. Elements are small integers, so
+// that every result is known without an oracle.
+class Large : public OnDevice {
+ protected:
+  template <class T, class F>
+  static Index first_wrong(const Array& array, F&& want) {
+    const std::vector<T> got = array.to_vector<T>();
+    for (std::size_t i = 0; i < got.size(); ++i)
+      if (got[i] != static_cast<T>(want(static_cast<Index>(i)))) return static_cast<Index>(i);
+    return -1;
+  }
+};
+
+TEST_P(Large, StreamedResults) {
+  if (interpreted()) GTEST_SKIP() << "too slow on an interpreter";
+  const Index n = 6000011;
+  const Array x = xp::arange(0, n, 1, xp::float64, device);
+  xp::eval(x);
+  EXPECT_EQ(first_wrong<double>(x * 2 + 1, [](Index i) { return 2 * i + 1; }), -1);
+  EXPECT_EQ(first_wrong<double>(-x, [](Index i) { return -i; }), -1);
+  EXPECT_EQ(first_wrong<bool>(x > 3000000, [](Index i) { return i > 3000000; }), -1);
+  EXPECT_EQ(first_wrong<std::int64_t>(x.astype(xp::int64) - 7, [](Index i) { return i - 7; }), -1);
+  EXPECT_EQ(first_wrong<double>(xp::zeros({n}, device), [](Index) { return 0; }), -1);
+  EXPECT_EQ(first_wrong<double>(xp::full({n}, 2.5, device), [](Index) { return 2.5; }), -1);
+  // Into the middle of another array, not aligned to anything, and nothing beside it.
+  const Array target = xp::full({n + 3}, -1.0, device);
+  target(xp::slice(1, n + 1)) = x * 3;
+  EXPECT_EQ(first_wrong<double>(target, [n](Index i) { return i == 0 || i > n ? -1 : 3 * (i - 1); }), -1);
+  Array y = x.copy();
+  y *= 2;
+  y += x;
+  EXPECT_EQ(first_wrong<double>(y, [](Index i) { return 3 * i; }), -1);
+  EXPECT_EQ(xp::sum(x + x).item<double>(), static_cast<double>(n) * static_cast<double>(n - 1));
+}
+
+TEST_P(Large, Transposed) {
+  if (interpreted()) GTEST_SKIP() << "too slow on an interpreter";
+  for (const auto& [rows, columns] : {std::pair<Index, Index>{1801, 2203}, {3, 1000003}, {1000003, 3}, {70001, 65}}) {
+    const Array m = xp::arange(0, rows * columns, 1, xp::float64, device).reshape({rows, columns});
+    xp::eval(m);
+    auto transposed = [&, c = columns, r = rows](Index i) { return i % r * c + i / r; };  // of the C-ordered transpose
+    Array t = xp::zeros({columns, rows}, device);
+    t.assign(m.T() * 2);
+    EXPECT_EQ(first_wrong<double>(t, [&](Index i) { return 2 * transposed(i); }), -1) << rows;
+    t += m.T();
+    EXPECT_EQ(first_wrong<double>(t, [&](Index i) { return 3 * transposed(i); }), -1) << rows;
+    const Array narrow = xp::zeros({columns, rows}, xp::float32, device);
+    narrow.assign(m.T() + t);
+    EXPECT_EQ(first_wrong<float>(narrow, [&](Index i) { return 4 * transposed(i); }), -1) << rows;
+    EXPECT_EQ(first_wrong<double>(m.T()(xp::slice(xp::none, xp::none, -1)).copy(),
+                                  [&](Index i) { return transposed((columns - 1 - i / rows) * rows + i % rows); }),
+              -1)
+        << rows;
+  }
+}
+
+XP_INSTANTIATE_ON_DEVICES(Large);
+
 INSTANTIATE_TEST_SUITE_P(On, Rows, testing::Combine(testing::ValuesIn(device_names()), testing::ValuesIn(all_dtypes)),
                          [](const testing::TestParamInfo<Rows::ParamType>& info) {
                            std::string text =

@@ -228,6 +228,7 @@ TEST(DeviceFault, PoisonsTheDeviceAndNothingElse) {
 
 // Programs of other threads on the broken device end in the same error, and nothing hangs at exit.
 XP_CHILD(device_fault_at_exit) {
+  xp::set_fusion(true);
   static Array kept = iota(100, "fake:0");
   xp::eval();
   kept += 1;

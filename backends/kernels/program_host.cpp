@@ -15,25 +15,81 @@ namespace {
 /// Scratch up to this size lies on the stack, which costs nothing; more is kept per thread.
 constexpr std::size_t stack_scratch = 16 << 10;
 
-char* thread_scratch(std::size_t bytes) {
-  struct Free {
-    void operator()(char* block) const { ::operator delete (block, std::align_val_t{4096}); }
-  };
-  thread_local std::unique_ptr<char, Free> block;
-  thread_local std::size_t size = 0;
-  if (size < bytes) {
-    size = 0;
-    block.reset(static_cast<char*>(::operator new (bytes, std::align_val_t{4096})));
-    size = bytes;
+/// What a thread keeps from program to program. Reached through a plain pointer in the initial-exec model: reading it
+/// is one load, where a thread_local of a loaded library is a call; and it can be told apart from one whose thread is
+/// ending, where the front end still launches what is recorded.
+struct Kept;
+[[gnu::tls_model("initial-exec")]] thread_local Kept* kept = nullptr;
+[[gnu::tls_model("initial-exec")]] thread_local bool thread_ends = false;
+
+struct Scratch {
+  std::unique_ptr<char[]> block;
+  std::size_t size = 0;
+};
+
+/// The last small program of a thread and its plan. A loop runs the same program on other data again and again, and for
+/// ten elements planning takes half of the time. Plans of small programs do not depend on addresses: those decide only
+/// about stores that pass the caches.
+struct Planned {
+  static constexpr std::int64_t most = 4096;  // elements
+  bool valid = false;
+  xp_program program;
+  Plan plan;
+
+  bool suits(const xp_program& p) const {
+    if (!valid || p.count != program.count || p.width != program.width || p.n_operands != program.n_operands ||
+        p.n_instructions != program.n_instructions || p.n_constants != program.n_constants ||
+        p.n_registers != program.n_registers || p.reduce_ref != program.reduce_ref ||
+        p.reduce_type != program.reduce_type || p.reduce_op != program.reduce_op)
+      return false;
+    if (std::memcmp(p.instructions, program.instructions, p.n_instructions * sizeof(xp_instruction)) != 0) return false;
+    for (int k = 0; k < p.n_operands; ++k) {
+      const xp_operand &a = p.operands[k], &b = program.operands[k];
+      if (a.strides[0] != b.strides[0] || a.dtype != b.dtype || a.load_type != b.load_type || a.flags != b.flags)
+        return false;
+    }
+    return true;
   }
-  return block.get();
+};
+
+struct Kept {
+  Planned planned;
+  Scratch scratch;
+};
+
+/// Null when there is no memory for it or the thread is ending.
+Kept* kept_by_thread() {
+  struct Owner {
+    std::unique_ptr<Kept> pointer{new (std::nothrow) Kept};
+    ~Owner() {
+      thread_ends = true;
+      kept = nullptr;
+    }
+  };
+  if (kept != nullptr || thread_ends) return kept;
+  thread_local Owner owner;
+  return kept = owner.pointer.get();
 }
 
 void run_part(const Plan& plan, Range range, char* results) {
   if (range.begin >= range.end) return;
   const std::size_t bytes = scratch_bytes(plan);
   alignas(64) char stack[stack_scratch];
-  Worker worker(plan, bytes <= stack_scratch ? stack : thread_scratch(bytes));
+  Scratch own;
+  char* scratch = stack;
+  if (bytes > stack_scratch) {
+    constexpr std::size_t alignment = 4096;
+    Kept* keeper = kept_by_thread();
+    Scratch& place = keeper != nullptr ? keeper->scratch : own;
+    if (place.size < bytes) {
+      place.size = 0;
+      place.block.reset(new char[bytes + alignment]);
+      place.size = bytes;
+    }
+    const auto address = reinterpret_cast<std::uintptr_t>(place.block.get());
+    scratch = place.block.get() + (alignment - address % alignment) % alignment;
+  }
+  Worker worker(plan, scratch);
   if (plan.tile_axis >= 0)
     worker.run_tiles(range.begin, range.end);
   else
@@ -66,40 +122,6 @@ std::int32_t run_plan(const Plan& plan) {
   return XP_OK;
 }
 
-/// The last small program of a thread and its plan. A loop runs the same program on other data again and again, and for
-/// ten elements planning takes half of the time. Plans of small programs do not depend on addresses: those decide only
-/// about stores that pass the caches.
-struct Planned {
-  static constexpr std::int64_t most = 4096;  // elements
-  bool valid = false;
-  xp_program program;
-  Plan plan;
-
-  bool suits(const xp_program& p) const {
-    if (!valid || p.count != program.count || p.width != program.width || p.n_operands != program.n_operands ||
-        p.n_instructions != program.n_instructions || p.n_constants != program.n_constants ||
-        p.n_registers != program.n_registers || p.reduce_ref != program.reduce_ref ||
-        p.reduce_type != program.reduce_type || p.reduce_op != program.reduce_op)
-      return false;
-    if (std::memcmp(p.instructions, program.instructions, p.n_instructions * sizeof(xp_instruction)) != 0) return false;
-    for (int k = 0; k < p.n_operands; ++k) {
-      const xp_operand &a = p.operands[k], &b = program.operands[k];
-      if (a.strides[0] != b.strides[0] || a.dtype != b.dtype || a.load_type != b.load_type || a.flags != b.flags)
-        return false;
-    }
-    return true;
-  }
-};
-
-// A plain pointer in the initial-exec model: reading it is one load, where a thread_local of a loaded library is a
-// call.
-[[gnu::tls_model("initial-exec")]] thread_local Planned* last_planned = nullptr;
-
-Planned* planned_of_thread() {
-  thread_local std::unique_ptr<Planned> owner(new (std::nothrow) Planned);
-  return last_planned = owner.get();
-}
-
 std::int32_t check(const xp_program& p, xp_error* error) {
   if (p.size < sizeof(xp_program) || p.ndim < 1 || p.ndim > XP_MAX_NDIM || p.n_operands > XP_MAX_OPERANDS ||
       p.n_instructions > XP_MAX_INSTRUCTIONS || p.n_constants > XP_MAX_CONSTANTS || p.n_registers > XP_MAX_REGISTERS ||
@@ -122,8 +144,8 @@ std::int32_t run_program(const xp_program& program, xp_error* error) {
   }
   if (run_single(program)) return XP_OK;
   if (program.ndim == 1 && program.count <= Planned::most) {
-    Planned* last = last_planned != nullptr ? last_planned : planned_of_thread();
-    if (last != nullptr) {
+    if (Kept* keeper = kept_by_thread()) {
+      Planned* last = &keeper->planned;
       if (!last->suits(program)) {
         last->valid = false;
         if (const std::int32_t code = make_plan(program, last->plan, error)) return code;

@@ -66,7 +66,7 @@ template <class T>
 Element integer_element(const std::byte* bytes) {
   Element element;
   const T value = read_as<T>(bytes);
-  element.integer = static_cast<std::int64_t>(value);
+  element.integer = static_cast<std::int64_t>(+value);  // promoted: a signed char is a number here
   element.real = static_cast<double>(value);
   element.is_integer = true;
   element.is_unsigned = std::is_unsigned_v<T>;

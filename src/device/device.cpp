@@ -164,7 +164,6 @@ DeviceState& open_named(const DeviceName* requested) {
 constexpr std::string_view auto_order[] = {"cuda", "hip", "sycl", "host"};
 
 const DeviceName* resolve_auto() {
-  std::string reasons;
   for (const std::string_view name : auto_order) {
     try {
       const DeviceState& state = open_named(intern(name));

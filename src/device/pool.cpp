@@ -148,11 +148,10 @@ Block* Pool::new_slab(std::size_t bytes) {
         auto block = std::make_unique<Block>();
         block->data = static_cast<std::byte*>(data);
         block->bytes = size;
-        block->slab = slab.get();
         reserved_ += size;
         if (!slab->is_large) small_reserved_ += size;
         counters().slabs.add();
-        slab.release();  // lives in its blocks
+        block->slab = slab.release();
         return block.release();
       }
       if (attempt == 0) trim_locked();

@@ -403,7 +403,7 @@ bool Recorder::record_again(Op op, DType type, const Array& target, const Operan
   const std::lock_guard lock(mutex_);
   if (!writes(storage) || storage.written_views != 1 || storage.readers.any_but(this)) return false;
   Entry& entry = entries_[storage.last_written_slot];
-  if (!Access::contiguous(target) || !same_view(entry, target)) return false;
+  if (!Access::contiguous(target) || !(target.shape() == shape_) || !same_view(entry, target)) return false;
   if (const int need = slot_width(type); need != 0 && need != width_) return false;
   // Other views of the storage may be read by this program: then the general way decides.
   if (storage.readers.may_hold(this) && !entry.read) return false;

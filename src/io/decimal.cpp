@@ -99,7 +99,7 @@ Decimal shortest(double value, DType dtype) {
   if (itemsize(dtype) == 2) {
     // There is no std::to_chars for these. Five digits tell float16 values apart, four bfloat16 values.
     for (int digits = 0; digits < 5; ++digits) {
-      const Decimal nearest = round_scientific(value, digits);
+      Decimal nearest = round_scientific(value, digits);
       if (reads_back(nearest, value, dtype)) return nearest;
       // Above a power of two lies twice as much room as below it.
       const Decimal above = next_above(nearest, static_cast<std::size_t>(digits) + 1);

@@ -244,8 +244,11 @@ struct OracleMachine {
     }
     return true;
   }
-  // Negative integers do not fit unsigned dtypes; other numbers of the generator always fit.
+  // Negative integers do not fit unsigned dtypes, complex numbers none but complex ones (and bool).
   static bool fits(const Step& s, DType type) {
+    const bool unary = s.kind == Kind::unary || s.kind == Kind::in_place || s.kind == Kind::assign;
+    if (s.b != a_number && (unary || s.a != a_number) && (s.kind != Kind::where || s.c != a_number)) return true;
+    if (s.number.kind() == Scalar::Kind::complex) return type >= xp::complex64 || type == xp::bool_;
     return s.number.kind() != Scalar::Kind::integer || s.number.integer() >= 0 ||
            xp::kind(type) != xp::DTypeKind::unsigned_integer;
   }
