@@ -3,7 +3,7 @@
 """Writes the golden files of this folder with NumPy 2 and ml_dtypes (README.md describes them).
 
 Needed only when the files are to change, never to build or test:
-    python3 -m venv /tmp/venv && /tmp/venv/bin/pip install numpy ml_dtypes && /tmp/venv/bin/python generate.py
+    python3 -m venv venv && venv/bin/pip install numpy ml_dtypes && venv/bin/python generate.py
 Options: --print-cases N and --seed N make more printing cases, e.g. for a long comparison; --out names another folder.
 """
 
