@@ -38,7 +38,9 @@ void upload(DeviceState& device, void* to, const void* from, std::size_t bytes) 
 
 void synchronize_device(DeviceState& device) {
   device.check_usable();
-  xp_error error{sizeof error, XP_OK, {}};
+  xp_error error;  // not cleared: half a kilobyte
+  error.size = sizeof error;
+  error.message[0] = '\0';
   device.check(device.backend->api->synchronize(device.handle, &error), error);
 }
 
@@ -276,12 +278,12 @@ void synchronize(Device device) {
 void synchronize() {
   detail::Recorder::close_current_thread();
   const detail::DeviceState* failed = nullptr;
-  for (detail::DeviceState* device : detail::opened_devices()) {
-    if (device->usable())
-      detail::synchronize_device(*device);
+  detail::opened_devices().for_each([&failed](detail::DeviceState& device) {
+    if (device.usable())
+      detail::synchronize_device(device);
     else
-      failed = device;
-  }
+      failed = &device;
+  });
   if (failed != nullptr) failed->check_usable();
 }
 

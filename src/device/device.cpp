@@ -22,7 +22,7 @@ std::atomic<bool> in_forked_child{false};
 struct Registry {
   std::mutex mutex;  // names and opened devices
   std::map<std::string, std::unique_ptr<DeviceName>, std::less<>> names;
-  std::vector<DeviceState*> opened;
+  OpenedDevices opened;
   std::atomic<const DeviceName*> default_name{nullptr};
   std::mutex open_mutex;  // held while a device is opened
 };
@@ -92,7 +92,7 @@ std::size_t memory_limit(const xp_device_info& info) {
 void mark_child_after_fork() {
   in_forked_child.store(true, std::memory_order_release);
   // No lock: the parent's other threads, which may have held one, do not exist here.
-  for (DeviceState* device : registry().opened) device->mark_forked();
+  registry().opened.for_each([](DeviceState& device) { device.mark_forked(); });
 }
 
 DeviceState& open_named(const DeviceName* requested) {
@@ -147,13 +147,13 @@ DeviceState& open_named(const DeviceName* requested) {
     fresh->backend = backend;
     fresh->is_host = parsed.backend == "host";
     fresh->pool.open(backend->api, fresh->handle, canonical, limit);
-    const std::lock_guard lock(r.mutex);
-    fresh->index = static_cast<int>(r.opened.size());
+    fresh->index = r.opened.count.load(std::memory_order_relaxed);  // open_mutex is held
     if (fresh->index >= max_devices)
       throw DeviceError("device '" + canonical + "': more than " + std::to_string(max_devices) + " devices are open");
-    if (r.opened.empty()) pthread_atfork(nullptr, nullptr, mark_child_after_fork);
+    if (fresh->index == 0) pthread_atfork(nullptr, nullptr, mark_child_after_fork);
     state = fresh.release();  // never closed: static Arrays outlive everything
-    r.opened.push_back(state);
+    r.opened.slots[static_cast<std::size_t>(state->index)].store(state, std::memory_order_relaxed);
+    r.opened.count.store(state->index + 1, std::memory_order_release);
     canonical_name->state.store(state, std::memory_order_release);
   }
   writable->state.store(state, std::memory_order_release);
@@ -237,11 +237,7 @@ DeviceState& open_device(Device device) {
   return open_named(name);
 }
 
-std::vector<DeviceState*> opened_devices() {
-  Registry& r = registry();
-  const std::lock_guard lock(r.mutex);
-  return r.opened;
-}
+const OpenedDevices& opened_devices() { return registry().opened; }
 
 }  // namespace detail
 

@@ -9,6 +9,7 @@
 #include "device/loader.hpp"
 #include "device/pool.hpp"
 
+#include <array>
 #include <atomic>
 #include <mutex>
 #include <string>
@@ -59,7 +60,17 @@ struct DeviceState {
 /// The opened device of this name, or of the default device. DeviceError with one sentence when it cannot be had.
 DeviceState& open_device(Device device);
 
-/// Every device opened so far.
-std::vector<DeviceState*> opened_devices();
+/// Every device opened so far; devices are never closed. Read without a lock, because every synchronize() does.
+struct OpenedDevices {
+  std::array<std::atomic<DeviceState*>, max_devices> slots{};
+  std::atomic<int> count{0};
+
+  template <class F>
+  void for_each(F f) const {
+    const int n = count.load(std::memory_order_acquire);
+    for (int i = 0; i < n; ++i) f(*slots[static_cast<std::size_t>(i)].load(std::memory_order_relaxed));
+  }
+};
+const OpenedDevices& opened_devices();
 
 }  // namespace xp::detail

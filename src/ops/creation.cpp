@@ -26,7 +26,13 @@ Array fresh(const Shape& shape, DType dtype, Device device) {
 }
 
 Array filled(Array array, Scalar value) {
-  array.assign(value);
+  if (array.size() == 0) return array;
+  const Operand operand(value);
+  detail::Operation operation;
+  operation.type = operation.result = array.dtype();
+  operation.count = 1;
+  operation.arguments[0] = {&operand, array.dtype()};
+  detail::Recorder::of(Access::device(array)).record(operation, array, true);
   return array;
 }
 
