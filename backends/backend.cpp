@@ -3,6 +3,7 @@
 #include "xp/backend.h"
 
 #include <omp.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdlib>
@@ -38,6 +39,7 @@ struct Backend {
   std::mutex initializing;
   std::atomic<State> state{State::fresh};
   bool owns_kokkos = false;
+  pid_t owner = 0;  // the process that initialised Kokkos
   std::mutex slabs_mutex;
   std::unordered_map<void*, Slab> slabs;
   xp_device device{0};
@@ -104,6 +106,7 @@ void probe(xp_probe* out) noexcept {
 /// At exit: Kokkos tools get their summary. Slabs stay, since arrays that live longer still refer to them.
 void finalize_at_exit() {
   Backend& b = backend();
+  if (b.owner != getpid()) return;  // in a forked child the threads that Kokkos would stop do not exist
   if (b.state.exchange(State::finalised) != State::ready || !b.owns_kokkos || !Kokkos::is_initialized() ||
       Kokkos::is_finalized())
     return;
@@ -131,6 +134,7 @@ std::int32_t initialize(xp_error* error) noexcept {
       if (omp_get_max_threads() > most_threads) settings.set_num_threads(most_threads);
       Kokkos::initialize(settings);
       b.owns_kokkos = true;
+      b.owner = getpid();
       std::atexit(finalize_at_exit);
     }
     Kokkos::push_finalize_hook([] { backend().state = State::finalised; });
