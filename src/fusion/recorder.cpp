@@ -397,9 +397,12 @@ void Recorder::record(const Operation& operation, const Array& out, bool fresh) 
 
 bool Recorder::record_again(Op op, DType type, const Array& target, const Operand& value) {
   Storage& storage = *Access::storage(target);
+  if (!fusion_on() || storage.exposed()) return false;
+  const Recorder* writer = storage.writer.load(std::memory_order_relaxed);
+  if (writer == nullptr && !open_.load(std::memory_order_relaxed)) return record_first(op, type, target, value);
   // Read without the lock: only this thread makes this recorder the writer, and another that closes the program
   // meanwhile is seen under the lock.
-  if (storage.writer.load(std::memory_order_relaxed) != this || !fusion_on() || storage.exposed()) return false;
+  if (writer != this) return false;
   const std::lock_guard lock(mutex_);
   if (!writes(storage) || storage.written_views != 1 || storage.readers.any_but(this)) return false;
   Entry& entry = entries_[storage.last_written_slot];
@@ -418,6 +421,20 @@ bool Recorder::record_again(Op op, DType type, const Array& target, const Operan
   }
   const Ref b = value.is_scalar() ? constant(value.scalar(), type) : entry.current;
   entry.current = emit({op, type, type, entry.current, b, XP_REF_NONE});
+  counters().operations.add();
+  return true;
+}
+
+// The same as the first step of a program.
+bool Recorder::record_first(Op op, DType type, const Array& target, const Operand& value) {
+  Storage& storage = *Access::storage(target);
+  if (!Access::contiguous(target) || target.size() == 0 || storage.failure || storage.readers.any()) return false;
+  const std::lock_guard lock(mutex_);
+  if (!claim(storage)) return false;
+  begin(target, slot_width(type));
+  const Ref first = load(target, type);
+  const Ref second = value.is_scalar() ? constant(value.scalar(), type) : first;
+  write(target, emit({op, type, type, first, second, XP_REF_NONE}), false);
   counters().operations.add();
   return true;
 }

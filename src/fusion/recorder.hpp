@@ -117,6 +117,7 @@ class Recorder {
   const Shape& strides_of(const Entry& entry) const { return entry.contiguous ? dense_strides_ : entry.strides; }
   bool entry_overlaps(const Entry& entry, const Array& array) const;
   bool joins(const Operation& operation, const Array& out, bool fresh);
+  bool record_first(Op op, DType type, const Array& target, const Operand& value);
   bool writes(const Storage& storage) const;
   bool reads_or_writes(const Storage& storage) const;
   bool input_joins(const Array& array) const;
