@@ -3,6 +3,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <optional>
 
 #include "kernels/launch_host.hpp"
 #include "kernels/program.hpp"
@@ -25,16 +26,29 @@ struct Kept;
 struct Scratch {
   std::unique_ptr<char[]> block;
   std::size_t size = 0;
+
+  char* at_least(std::size_t bytes) {
+    constexpr std::size_t alignment = 4096;
+    if (size < bytes) {
+      size = 0;
+      block.reset(new char[bytes + alignment]);
+      size = bytes;
+    }
+    const auto address = reinterpret_cast<std::uintptr_t>(block.get());
+    return block.get() + (alignment - address % alignment) % alignment;
+  }
 };
 
-/// The last small program of a thread and its plan. A loop runs the same program on other data again and again, and for
-/// ten elements planning takes half of the time. Plans of small programs do not depend on addresses: those decide only
-/// about stores that pass the caches.
+/// The last small program of a thread, its plan, and the worker that runs it. A loop runs the same program on other
+/// data again and again, and for ten elements all this takes longer than computing. Plans of small programs do not
+/// depend on addresses: those decide only about stores that pass the caches.
 struct Planned {
   static constexpr std::int64_t most = 4096;  // elements
   bool valid = false;
   xp_program program;
   Plan plan;
+  Scratch scratch;
+  std::optional<Worker> worker;  // of a program without a reduction, for one thread
 
   bool suits(const xp_program& p) const {
     if (!valid || p.count != program.count || p.width != program.width || p.n_operands != program.n_operands ||
@@ -49,6 +63,23 @@ struct Planned {
         return false;
     }
     return true;
+  }
+
+  /// Takes over what another program of the same structure has of its own.
+  void adopt(const xp_program& p) {
+    for (int k = 0; k < p.n_operands; ++k) program.operands[k].data = p.operands[k].data;
+    const std::size_t bytes = p.n_constants * sizeof(xp_constant);
+    const bool same = bytes == 0 || std::memcmp(p.constants, program.constants, bytes) == 0;
+    if (!same) std::memcpy(program.constants, p.constants, bytes);
+    program.reduce_out = p.reduce_out;
+    program.label = p.label;
+    if (worker) worker->renew(!same);
+  }
+
+  void make() {
+    worker.reset();
+    if (plan.reducer || plan.tile_axis >= 0 || plan.serial_ns >= parallel_threshold_ns) return;
+    worker.emplace(plan, scratch.at_least(scratch_bytes(plan)));
   }
 };
 
@@ -78,16 +109,8 @@ void run_part(const Plan& plan, Range range, char* results) {
   Scratch own;
   char* scratch = stack;
   if (bytes > stack_scratch) {
-    constexpr std::size_t alignment = 4096;
     Kept* keeper = kept_by_thread();
-    Scratch& place = keeper != nullptr ? keeper->scratch : own;
-    if (place.size < bytes) {
-      place.size = 0;
-      place.block.reset(new char[bytes + alignment]);
-      place.size = bytes;
-    }
-    const auto address = reinterpret_cast<std::uintptr_t>(place.block.get());
-    scratch = place.block.get() + (alignment - address % alignment) % alignment;
+    scratch = (keeper != nullptr ? keeper->scratch : own).at_least(bytes);
   }
   Worker worker(plan, scratch);
   if (plan.tile_axis >= 0)
@@ -145,15 +168,19 @@ std::int32_t run_program(const xp_program& program, xp_error* error) {
   if (run_single(program)) return XP_OK;
   if (program.ndim == 1 && program.count <= Planned::most) {
     if (Kept* keeper = kept_by_thread()) {
-      Planned* last = &keeper->planned;
-      if (!last->suits(program)) {
-        last->valid = false;
-        if (const std::int32_t code = make_plan(program, last->plan, error)) return code;
-        std::memcpy(&last->program, &program, sizeof program);
-        last->valid = true;
+      Planned& last = keeper->planned;
+      if (last.suits(program)) {
+        last.adopt(program);
+      } else {
+        last.valid = false;
+        std::memcpy(&last.program, &program, sizeof program);
+        if (const std::int32_t code = make_plan(last.program, last.plan, error)) return code;
+        last.make();
+        last.valid = true;
       }
-      last->plan.program = &program;
-      return run_plan(last->plan);
+      if (!last.worker) return run_plan(last.plan);
+      last.worker->run(0, program.count, nullptr);
+      return XP_OK;
     }
   }
   Plan plan;

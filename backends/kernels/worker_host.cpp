@@ -74,6 +74,7 @@ std::size_t scratch_bytes(const Plan& plan) {
 Worker::Worker(const Plan& plan, char* scratch)
     : plan_(plan), program_(*plan.program), slot_bytes_(plan.slot_bytes), scratch_(scratch) {
   each_bit(plan.registers, [&](int r) { context_.slots[register_slot + r] = {take(block_bytes), 0}; });
+  each_bit(plan.constants, [&](int c) { context_.slots[constant_slot + c] = {take(block_bytes), 0}; });
   splat_constants();
   for (int k = 0; k < program_.n_operands; ++k) {
     const OperandPlan& operand = plan.operands[k];
@@ -95,9 +96,18 @@ Worker::Worker(const Plan& plan, char* scratch)
   if (plan.converts || plan.reducer)
     for (char*& temporary : temporary_) temporary = take(temporary_bytes);
   if (plan.tile_axis >= 0) columns_ = take(column_group * tile_rows * 16);
-  for (int k = 0; k < program_.n_operands; ++k)
-    if (plan.operands[k].load == Access::splat) splat(k, 0);
+  splat_operands();
   context_.first = plan.steps;
+}
+
+void Worker::renew(bool constants) {
+  if (constants) splat_constants();
+  splat_operands();
+}
+
+void Worker::splat_operands() {
+  for (int k = 0; k < program_.n_operands; ++k)
+    if (plan_.operands[k].load == Access::splat) splat(k, 0);
 }
 
 char* Worker::take(std::int64_t bytes) {
@@ -108,9 +118,8 @@ char* Worker::take(std::int64_t bytes) {
 
 void Worker::splat_constants() {
   each_bit(plan_.constants, [&](int c) {
-    char* block = take(block_bytes);
-    pad(block, reinterpret_cast<const char*>(&program_.constants[c]), slot_bytes_, slot_bytes_);
-    context_.slots[constant_slot + c] = {block, 0};
+    pad(context_.slots[constant_slot + c].base, reinterpret_cast<const char*>(&program_.constants[c]), slot_bytes_,
+        slot_bytes_);
   });
 }
 

@@ -16,6 +16,9 @@ class Worker {
   /// `scratch` has scratch_bytes(plan) and is aligned to 64.
   Worker(const Plan& plan, char* scratch);
 
+  /// Before another run, after the program's operands, or its constants too, were given other values.
+  void renew(bool constants);
+
   /// Runs elements [begin, end) in C order; begin is a multiple of plan.chunk_elements.
   /// `results` receives the results of the reduction's blocks; begin is then a multiple of reduce_block.
   void run(std::int64_t begin, std::int64_t end, char* results);
@@ -26,6 +29,7 @@ class Worker {
   struct Cursor;
 
   void splat_constants();
+  void splat_operands();
   char* take(std::int64_t bytes);
   /// One element of an operand, in all slots of a block.
   void splat(int k, std::int64_t element);

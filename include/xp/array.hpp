@@ -47,10 +47,15 @@ class StorageRef {
   }
   ~StorageRef() { reset(); }
   void reset() noexcept {
-    if (storage_ && storage_->references.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy(storage_);
+    // The only reference needs no locked instruction: nobody is left to make another from.
+    if (storage_ && (storage_->references.load(std::memory_order_acquire) == 1 ||
+                     storage_->references.fetch_sub(1, std::memory_order_acq_rel) == 1))
+      destroy(storage_);
     storage_ = nullptr;
   }
   StorageBase* base() const noexcept { return storage_; }
+  /// Sets an empty reference to one that is given up to it.
+  void adopt(StorageBase* storage) noexcept { storage_ = storage; }
   /// Sets an empty reference.
   void hold(StorageBase* storage) noexcept {
     storage->references.fetch_add(1, std::memory_order_relaxed);
@@ -275,6 +280,13 @@ class Array {
 
  private:
   friend struct detail::Access;
+  friend class Operand;
+  void reset() noexcept {
+    storage_.reset();
+    offset_ = size_ = 0;
+    shape_.clear();
+    strides_.clear();
+  }
   void check_holds(DType dtype) const;
   template <class T>
   T item_as() const;
@@ -319,7 +331,7 @@ class Operand {
   bool is_consumed() const { return consumed_; }
   /// Ends a consumed temporary's hold on its storage.
   void release() const {
-    if (consumed_) *const_cast<Array*>(array_) = Array();
+    if (consumed_) const_cast<Array*>(array_)->reset();
   }
 
  private:

@@ -75,11 +75,13 @@ struct BFloat16 {
   explicit operator float() const;
 };
 
+namespace detail {
+// Not inside itemsize(), which would build the table at every call.
+inline constexpr std::uint8_t itemsizes[dtype_count] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16};
+}  // namespace detail
+
 /// Bytes of one element.
-constexpr Index itemsize(DType dtype) {
-  constexpr std::uint8_t sizes[dtype_count] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16};
-  return sizes[static_cast<std::size_t>(dtype)];
-}
+constexpr Index itemsize(DType dtype) { return detail::itemsizes[static_cast<std::size_t>(dtype)]; }
 
 constexpr DTypeKind kind(DType dtype) {
   if (dtype == DType::bool_) return DTypeKind::boolean;

@@ -59,10 +59,11 @@ struct Storage : StorageBase {
   Block* block = nullptr;                  // null for wrapped memory
   std::atomic<Recorder*> writer{nullptr};  // the recorder whose open program writes it
   ReaderSet readers;
-  std::uint8_t last_written_slot = 0;  // the writer's own notes: which of its views was written last,
-  std::uint8_t written_views = 0;      // and how many it writes
-  std::atomic<int> leases{0};          // outside code that may look at the memory
-  bool wrapped = false;                // memory of the caller's
+  std::atomic<std::uint8_t> last_read_slot{0};  // where some reader keeps it: a hint
+  std::uint8_t last_written_slot = 0;           // the writer's own notes: which of its views was written last,
+  std::uint8_t written_views = 0;               // and how many it writes
+  std::atomic<int> leases{0};                   // outside code that may look at the memory
+  bool wrapped = false;                         // memory of the caller's
   std::shared_ptr<void> owner;
   std::unique_ptr<std::string> failure;  // the device fault that left it without a value
 
@@ -112,13 +113,17 @@ struct Access {
   /// As `like`, which is in C order.
   static Array fresh_like(DeviceState& device, DType dtype, const Array& like) {
     Array array;
+    make_like(array, device, dtype, like);
+    return array;
+  }
+  /// The same in a handle that holds nothing.
+  static void make_like(Array& array, DeviceState& device, DType dtype, const Array& like) {
     array.size_ = like.size_;
     array.dtype_ = dtype;
     array.contiguous_ = true;
     array.shape_ = like.shape_;
     array.strides_ = like.strides_;
-    array.storage_ = StorageRef(new Storage(&device, checked_bytes(like.size_, dtype, like.shape_)));
-    return array;
+    array.storage_.adopt(new Storage(&device, checked_bytes(like.size_, dtype, like.shape_)));
   }
 
   static DeviceState& device(const Array& array) { return *get(array.storage_)->device; }

@@ -56,10 +56,11 @@ void Lowering::mark_used(Ref ref) {
     loaded_ |= 1u << (ref - XP_REF_OPERAND);
 }
 
-bool Lowering::take_over_dead_input(Recorder& recorder, Recorder::Entry& output) {
+int Lowering::take_over_dead_input(Recorder& recorder, Recorder::Entry& output) {
   Storage& target = *get(output.storage);
   for (std::uint32_t rest = recorder.used_slots_; rest != 0; rest &= rest - 1) {
-    Recorder::Entry& entry = recorder.entries_[static_cast<std::size_t>(std::countr_zero(rest))];
+    const int k = std::countr_zero(rest);
+    Recorder::Entry& entry = recorder.entries_[static_cast<std::size_t>(k)];
     if (!entry.read) continue;
     Storage& source = *get(entry.storage);
     // One entry means one reference, so that every read of the storage in this program is through this view.
@@ -72,9 +73,9 @@ bool Lowering::take_over_dead_input(Recorder& recorder, Recorder::Entry& output)
     target.block = std::exchange(source.block, nullptr);
     target.data = target.block->data;  // source.data stays for the reads of this program
     counters().donations.add();
-    return true;
+    return k;
   }
-  return false;
+  return -1;
 }
 
 void Lowering::allocate() {
@@ -87,7 +88,7 @@ void Lowering::allocate() {
   Storage* failed = nullptr;
   auto give = [&](Storage& storage, Recorder::Entry* entry) {
     if (storage.data != nullptr) return true;
-    const bool donated = entry != nullptr && take_over_dead_input(r_, *entry);
+    const bool donated = entry != nullptr && take_over_dead_input(r_, *entry) >= 0;
     if (!donated) {
       Block* block = r_.device_.pool.allocate(storage.bytes);
       if (block == nullptr) {
@@ -445,7 +446,7 @@ bool Recorder::launch_single(Garbage& garbage) {
     return true;
   }
   Storage& storage = *get(output.storage);
-  if (storage.data == nullptr && !Lowering::take_over_dead_input(*this, output)) {
+  if (storage.data == nullptr && Lowering::take_over_dead_input(*this, output) < 0) {
     Block* block = device_.pool.allocate(storage.bytes);
     if (block == nullptr) return false;
     storage.block = block;

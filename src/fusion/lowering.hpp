@@ -23,8 +23,12 @@ class Lowering {
   /// Runs the program; returns the backend's code.
   std::int32_t run(xp_error& error);
   /// Gives the output's storage the memory of an input that nobody holds any more and that the program reads through
-  /// the output's own view only.
-  static bool take_over_dead_input(Recorder& recorder, Recorder::Entry& output);
+  /// the output's own view only; which entry gave it, -1 when none can.
+  static int take_over_dead_input(Recorder& recorder, Recorder::Entry& output);
+
+  /// After run(): the program, and the recorder's entry of each of its operands.
+  const xp_program& program() const { return program_; }
+  const std::array<std::uint8_t, XP_MAX_OPERANDS>& entry_of() const { return entry_of_; }
 
  private:
   using Ref = Recorder::Ref;
@@ -58,7 +62,7 @@ class Lowering {
   std::uint32_t stored_ = 0;       // entries that are written to memory
   std::uint32_t early_ = 0;        // entries that are loaded first, because a store would overtake their reader
   std::array<std::uint8_t, Recorder::max_entries> operand_of_;
-  std::array<std::uint8_t, Recorder::max_entries> entry_of_;  // the inverse
+  std::array<std::uint8_t, XP_MAX_OPERANDS> entry_of_;  // the inverse
   std::array<std::int16_t, Recorder::max_entries> last_read_;
   std::array<std::int16_t, Recorder::max_instructions> last_use_;
   std::array<std::uint8_t, Recorder::max_instructions> register_of_;

@@ -65,7 +65,7 @@ struct ThreadEnd {
   }
 };
 
-Recorder& make_recorder(DeviceState& device) {
+[[gnu::noinline]] Recorder& make_recorder(DeviceState& device) {
   thread_local ThreadEnd at_end;
   static_cast<void>(at_end);
   if (thread_table == nullptr) thread_table = new ThreadTable{};
@@ -90,12 +90,14 @@ std::vector<Recorder*> all_recorders() {
   return r.all;
 }
 
-std::atomic<bool>& fusion_flag() {
-  static std::atomic<bool> flag = [] {
-    const char* text = std::getenv("XP_FUSE");
-    return text == nullptr || std::string_view(text) != "0";
-  }();
-  return flag;
+// -1 until the environment has been read: a function-local static would be guarded at every operation.
+constinit std::atomic<int> fusion_flag{-1};
+
+[[gnu::noinline]] bool read_fusion_flag() {
+  const char* text = std::getenv("XP_FUSE");
+  int unread = -1;
+  fusion_flag.compare_exchange_strong(unread, text == nullptr || std::string_view(text) != "0" ? 1 : 0);
+  return fusion_flag.load() != 0;
 }
 
 // Lets the same bits be one constant.
@@ -103,7 +105,10 @@ bool same_bits(const xp_constant& a, const xp_constant& b) { return a.u64[0] == 
 
 }  // namespace
 
-bool fusion_on() noexcept { return fusion_flag().load(std::memory_order_relaxed); }
+bool fusion_on() noexcept {
+  const int flag = fusion_flag.load(std::memory_order_relaxed);
+  return flag < 0 ? read_fusion_flag() : flag != 0;
+}
 bool in_fusion_scope() noexcept { return fusion_scopes > 0; }
 
 Recorder& Recorder::of(DeviceState& device) {
@@ -131,10 +136,6 @@ bool Recorder::entry_overlaps(const Entry& entry, const Array& array) const {
   const auto base = reinterpret_cast<std::intptr_t>(mine->data ? mine->data : static_cast<const void*>(mine));
   const ByteView view{base + entry.offset * itemsize(entry.dtype), itemsize(entry.dtype), &shape_, &strides_of(entry)};
   return overlaps(view, byte_view(array));
-}
-
-bool Recorder::writes(const Storage& storage) const {
-  return storage.writer.load(std::memory_order_relaxed) == this && storage.written_views != 0;
 }
 
 bool Recorder::reads_or_writes(const Storage& storage) const {
@@ -198,9 +199,7 @@ void Recorder::collect_dead_entries() {
   }
 }
 
-bool Recorder::retains_too_much() const {
-  const std::size_t bound = device_.pool.limit() / 8;
-  if (retained_bytes_ <= bound) return false;
+bool Recorder::dead_inputs_exceed(std::size_t bound) const {
   std::size_t dead_bytes = 0;
   for (int k = 0; k < entry_count_; ++k) {
     const Entry& entry = entries_[static_cast<std::size_t>(k)];
@@ -256,14 +255,10 @@ Recorder::Entry& Recorder::new_entry(const Array& array) {
   entry.current = XP_REF_NONE;
   const bool whole = array.size() == count_ && array.shape() == shape_;
   entry.contiguous = whole && Access::contiguous(array);
+  is_plain_ &= entry.contiguous && !touches_wrapped_;
   if (!entry.contiguous)
     entry.strides = whole ? array.strides() : broadcast_strides(array.shape(), array.strides(), shape_);
   return entry;
-}
-
-Recorder::Ref Recorder::emit(const Instruction& instruction) {
-  instructions_[static_cast<std::size_t>(instruction_count_)] = instruction;
-  return static_cast<Ref>(instruction_count_++);
 }
 
 Recorder::Ref Recorder::converted(Ref value, DType from, DType to) {
@@ -295,6 +290,7 @@ Recorder::Ref Recorder::load(const Array& array, DType as) {
     }
   }
   if (match == nullptr) {
+    is_plain_ &= !is_written && !storage_read;
     match = &new_entry(array);
     match->load_type = as;
   }
@@ -335,7 +331,10 @@ void Recorder::write(const Array& out, Ref value, bool fresh) {
       if (entry.load_type == entry.dtype && same_view(entry, out)) target = &entry;
     }
   }
-  if (target == nullptr) target = &new_entry(out);
+  if (target == nullptr) {
+    is_plain_ &= fresh || !reads_or_writes(storage);
+    target = &new_entry(out);
+  }
   if (!target->written) {
     target->written = true;
     written_slots_ |= 1u << (target - entries_.data());
@@ -395,50 +394,6 @@ void Recorder::record(const Operation& operation, const Array& out, bool fresh) 
   }
 }
 
-bool Recorder::record_again(Op op, DType type, const Array& target, const Operand& value) {
-  Storage& storage = *Access::storage(target);
-  if (!fusion_on() || storage.exposed()) return false;
-  const Recorder* writer = storage.writer.load(std::memory_order_relaxed);
-  if (writer == nullptr && !open_.load(std::memory_order_relaxed)) return record_first(op, type, target, value);
-  // Read without the lock: only this thread makes this recorder the writer, and another that closes the program
-  // meanwhile is seen under the lock.
-  if (writer != this) return false;
-  const std::lock_guard lock(mutex_);
-  if (!writes(storage) || storage.written_views != 1 || storage.readers.any_but(this)) return false;
-  Entry& entry = entries_[storage.last_written_slot];
-  if (!Access::contiguous(target) || !(target.shape() == shape_) || !same_view(entry, target)) return false;
-  if (const int need = slot_width(type); need != 0 && need != width_) return false;
-  // Other views of the storage may be read by this program: then the general way decides.
-  if (storage.readers.may_hold(this) && !entry.read) return false;
-  if (instruction_count_ + 1 > max_instructions || constant_count_ + 1 > XP_MAX_CONSTANTS ||
-      2 * (written_count_ + 1) + instruction_count_ + 1 > XP_MAX_INSTRUCTIONS || retains_too_much())
-    return false;
-  if (entry.read) {
-    for (std::uint32_t rest = used_slots_; rest != 0; rest &= rest - 1) {
-      const Entry& other = entries_[static_cast<std::size_t>(std::countr_zero(rest))];
-      if (&other != &entry && get(other.storage) == &storage) return false;
-    }
-  }
-  const Ref b = value.is_scalar() ? constant(value.scalar(), type) : entry.current;
-  entry.current = emit({op, type, type, entry.current, b, XP_REF_NONE});
-  counters().operations.add();
-  return true;
-}
-
-// The same as the first step of a program.
-bool Recorder::record_first(Op op, DType type, const Array& target, const Operand& value) {
-  Storage& storage = *Access::storage(target);
-  if (!Access::contiguous(target) || target.size() == 0 || storage.failure || storage.readers.any()) return false;
-  const std::lock_guard lock(mutex_);
-  if (!claim(storage)) return false;
-  begin(target, slot_width(type));
-  const Ref first = load(target, type);
-  const Ref second = value.is_scalar() ? constant(value.scalar(), type) : first;
-  write(target, emit({op, type, type, first, second, XP_REF_NONE}), false);
-  counters().operations.add();
-  return true;
-}
-
 void Recorder::record_sum(const Operand& operand, DType type, const Array& out) {
   device_.check_usable();
   settle(*Access::storage(operand.array()), false);
@@ -479,7 +434,7 @@ void Recorder::clear(Garbage& garbage) noexcept {
     if (entry.read) {
       // Counted once, however many views of it were read.
       bool read_again = false;
-      for (std::uint32_t later = rest & (rest - 1); later != 0 && !read_again; later &= later - 1) {
+      for (std::uint32_t later = is_plain_ ? 0 : rest & (rest - 1); later != 0 && !read_again; later &= later - 1) {
         const Entry& other = entries_[static_cast<std::size_t>(std::countr_zero(later))];
         read_again = other.read && get(other.storage) == &storage;
       }
@@ -492,6 +447,7 @@ void Recorder::clear(Garbage& garbage) noexcept {
   used_count_ = written_count_ = 0;
   collect_at_ = collect_every;
   touches_wrapped_ = false;
+  is_plain_ = true;
   retained_bytes_ = 0;
   reduce_out_ = nullptr;
   reduce_ref_ = XP_REF_NONE;
@@ -500,18 +456,28 @@ void Recorder::clear(Garbage& garbage) noexcept {
 
 void Recorder::launch(Garbage& garbage) {
   if (instruction_count_ <= 1 && written_count_ == 1 && reduce_out_ == nullptr && launch_single(garbage)) return;
-  Lowering lowering(*this);
-  if (!lowering.select()) {
-    clear(garbage);
-    return;
-  }
   std::int32_t code = XP_UNAVAILABLE;
   xp_error error;
   error.size = sizeof error;
   error.message[0] = '\0';
-  if (device_.usable()) {
-    lowering.allocate();
-    code = lowering.run(error);
+  Structure structure;
+  KeptProgram* kept = nullptr;
+  bool found = false;
+  if (is_plain_ && instruction_count_ != 0 && device_.usable() && describe(structure))
+    kept = find_kept(structure, found);
+  if (found) {
+    code = run_kept(*kept, error);
+  } else {
+    Lowering lowering(*this);
+    if (!lowering.select()) {
+      clear(garbage);
+      return;
+    }
+    if (device_.usable()) {
+      lowering.allocate();
+      code = lowering.run(error);
+    }
+    if (code == XP_OK && kept != nullptr) keep(*kept, structure, lowering);
   }
   if (code == XP_OK) [[likely]] {
     clear(garbage);
@@ -606,7 +572,7 @@ bool fusion_enabled() { return detail::fusion_on(); }
 
 void set_fusion(bool enabled) {
   detail::Recorder::close_current_thread();
-  detail::fusion_flag().store(enabled, std::memory_order_relaxed);
+  detail::fusion_flag.store(enabled ? 1 : 0, std::memory_order_relaxed);
 }
 
 FusionScope::FusionScope() { ++detail::fusion_scopes; }

@@ -30,6 +30,8 @@ struct Operation {
   std::array<Argument, 3> arguments{};
 };
 
+class Lowering;
+
 class Recorder {
  public:
   /// The calling thread's recorder for the device.
@@ -47,6 +49,10 @@ class Recorder {
   /// the checks that such a step cannot fail. False, with nothing done, when it is anything else. `type`: computed in,
   /// and x's dtype.
   bool record_again(Op op, DType type, const Array& target, const Operand& value);
+
+  /// Records `op` on dense arrays of one real dtype and shape, or such an array and a number (`b` is null for one
+  /// operand), and makes the result `out`. False, with nothing recorded, when it is anything else.
+  static bool record_dense(Op op, const Operand& a, const Operand* b, Array& out);
 
   /// Sums `operand`, converted to `type`, into the single element of `out` (fresh storage of that dtype), as the last
   /// step of the open program if it joins, and launches.
@@ -82,6 +88,7 @@ class Recorder {
     Op op;
     DType type, to;
     Ref a, b, c;
+    std::uint8_t zero = 0;  // where padding would be: instructions are compared as bytes
   };
 
   /// A view that the program reads or writes. Slots of values nobody holds any more are reused.
@@ -117,23 +124,56 @@ class Recorder {
   const Shape& strides_of(const Entry& entry) const { return entry.contiguous ? dense_strides_ : entry.strides; }
   bool entry_overlaps(const Entry& entry, const Array& array) const;
   bool joins(const Operation& operation, const Array& out, bool fresh);
+  bool takes_input(const Array& array) const;
+  static bool is_dense_view(const Entry& entry, const Storage& storage, const Array& array);
+  std::uint8_t add_dense_entry(const Array& array);
+  Ref dense_value(const Array& array);
+  bool append_dense(Op op, DType type, const Operand& a, const Operand* b, const Array& lead, const Array* other,
+                    Array& out);
   bool record_first(Op op, DType type, const Array& target, const Operand& value);
-  bool writes(const Storage& storage) const;
+  bool writes(const Storage& storage) const {
+    return storage.writer.load(std::memory_order_relaxed) == this && storage.written_views != 0;
+  }
   bool reads_or_writes(const Storage& storage) const;
   bool input_joins(const Array& array) const;
   bool has_room(int entries, int instructions, int constants);
   bool dead(const Entry& entry) const;
   void collect_dead_entries();
-  bool retains_too_much() const;
+  /// Whether inputs that nobody else holds any more keep too much memory.
+  bool retains_too_much() const {
+    const std::size_t bound = device_.pool.limit() / 8;
+    return retained_bytes_ > bound && dead_inputs_exceed(bound);
+  }
+  bool dead_inputs_exceed(std::size_t bound) const;
   void begin(const Array& space, int width);
   Ref load(const Array& array, DType as);
   Ref argument(const Argument& argument);
   Ref constant(const Scalar& scalar, DType as);
-  Ref emit(const Instruction& instruction);
+  Ref emit(const Instruction& instruction) {
+    instructions_[static_cast<std::size_t>(instruction_count_)] = instruction;
+    return static_cast<Ref>(instruction_count_++);
+  }
   Ref converted(Ref value, DType from, DType to);
   Entry& new_entry(const Array& array);
   void write(const Array& out, Ref value, bool fresh);
   void clear(Garbage& garbage) noexcept;
+  /// What a program over dense arrays is lowered to depends on nothing but this and the instructions: not on addresses,
+  /// the number of elements or the constants' values.
+  struct Structure {
+    int width, instructions, constants, entries;
+    Ref reduce_ref;
+    DType reduce_type;
+    std::array<std::uint64_t, max_entries> entry;
+  };
+  struct KeptPrograms;
+  struct KeptProgram;
+  struct FreeKeptPrograms {
+    void operator()(KeptPrograms* kept) const;
+  };
+  bool describe(Structure& structure);
+  KeptProgram* find_kept(const Structure& structure, bool& found);
+  std::int32_t run_kept(KeptProgram& kept, xp_error& error);
+  void keep(KeptProgram& kept, const Structure& structure, const Lowering& lowering);
   void launch(Garbage& garbage);
   bool launch_single(Garbage& garbage);
   void fail(std::int32_t code, const xp_error& error, Garbage& garbage);
@@ -151,6 +191,7 @@ class Recorder {
   int written_count_ = 0;
   int collect_at_ = collect_every;  // written views at which dead ones are looked for
   bool touches_wrapped_ = false;    // some storage is memory of the caller's
+  bool is_plain_ = true;            // all entries are dense, and no two of them have one storage
   int instruction_count_ = 0;
   int constant_count_ = 0;
   std::size_t retained_bytes_ = 0;  // of all storages read
@@ -165,6 +206,7 @@ class Recorder {
   Ref reduce_ref_ = XP_REF_NONE;
   DType reduce_type_ = DType::float64;
   Storage* reduce_out_ = nullptr;
+  std::unique_ptr<KeptPrograms, FreeKeptPrograms> kept_;
 };
 
 /// Whether XP_FUSE and set_fusion() let operations join.

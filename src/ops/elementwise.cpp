@@ -151,11 +151,13 @@ Array apply(Op op, Operands operands) {
 }
 
 Array unary(Op op, const Operand& a) {
+  if (Array out; !a.is_scalar() && Recorder::record_dense(op, a, nullptr, out)) return out;
   if (a.is_scalar()) return unary(op, full({}, a.scalar()));
   return apply(op, {&a});
 }
 
 Array binary(Op op, const Operand& a, const Operand& b) {
+  if (Array out; !(a.is_scalar() && b.is_scalar()) && Recorder::record_dense(op, a, &b, out)) return out;
   if (no_arrays({&a, &b})) {
     const Array first = full({}, a.scalar());
     return binary(op, first, b);
