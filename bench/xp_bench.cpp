@@ -87,7 +87,10 @@ int run(const Options& options) {
   }
   progress.clear();
   print_notes(rows);
-  if (options.devices.size() > 1) print_speedups(rows, options.devices);
+  if (options.devices.size() > 1) {
+    print_speedups(rows, options.devices);
+    print_crossovers(rows, options.devices);
+  }
   if (!options.compare.empty()) print_speedups_over(rows, compared, options.compare);
   if (!options.json.empty()) write_json(options.json, to_json(rows, skipped, options));
   return status != 0 ? status : rows.empty() ? 3 : 0;

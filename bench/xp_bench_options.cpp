@@ -50,6 +50,11 @@ xp::Device opened(const std::string& name) {
   return xp::empty({1}, xp::float64, device).device();
 }
 
+bool has_host() {
+  const std::vector<xp::Device> all = xp::devices();
+  return std::any_of(all.begin(), all.end(), [](xp::Device device) { return device.name() == "host"; });
+}
+
 }  // namespace
 
 xp::Index parse_size(const std::string& text) {
@@ -87,7 +92,9 @@ bool parse_options(int argc, char** argv, Options& options, int& exit_code) {
   std::vector<std::string> devices, sizes;
   std::string dtype = "float64";
   bool list = false, no_fuse = false;
-  app.add_option("-d,--device", devices, "host, cuda, cuda:1, auto; several: the speed-up is printed")->delimiter(',');
+  app.add_option("-d,--device", devices,
+                 "host, cuda, cuda:1; several: the speed-up is printed; auto: host and the fastest")
+      ->delimiter(',');
   app.add_option("-w,--workload", options.workloads, "one or several, or all (see --list)")->delimiter(',');
   app.add_option("-n,--size", sizes, "elements: 1e7, 10M, ...; one or several")->delimiter(',');
   app.add_option("-t,--dtype", dtype, "float64 or float32")->capture_default_str();
@@ -120,17 +127,26 @@ bool parse_options(int argc, char** argv, Options& options, int& exit_code) {
       throw UsageError("--workload: there is no '" + name + "' (" + joined(known) + ")");
   if (std::find(options.workloads.begin(), options.workloads.end(), "all") != options.workloads.end())
     options.workloads = known;
-  if (options.workloads.empty())
+  const bool names_workloads = !options.workloads.empty();
+  if (!names_workloads)
     for (const Workload& workload : workloads())
       if (workload.by_default) options.workloads.push_back(workload.name);
 
   options.fuse = !no_fuse && xp::fusion_enabled();
   xp::set_fusion(options.fuse);
   if (devices.empty()) devices.emplace_back("auto");
-  for (const std::string& name : devices) {
-    const xp::Device device = opened(name);
+  const auto take = [&options](xp::Device device) {
     if (std::find(options.devices.begin(), options.devices.end(), device) == options.devices.end())
       options.devices.push_back(device);
+  };
+  for (const std::string& name : devices) {
+    const xp::Device device = opened(name);
+    if (name == "auto" && device.name() != "host" && has_host()) {
+      // What the chosen device buys, and from which size on.
+      take(opened("host"));
+      if (!names_workloads) options.workloads.push_back("size-sweep");
+    }
+    take(device);
   }
   return true;
 }

@@ -183,6 +183,36 @@ void print_speedups(const std::vector<Row>& rows, const std::vector<xp::Device>&
   }
 }
 
+void print_crossovers(const std::vector<Row>& rows, const std::vector<xp::Device>& devices) {
+  for (std::size_t k = 1; k < devices.size(); ++k) {
+    // Seconds on both, by label and size; labels in the order of the run.
+    std::vector<std::string> labels;
+    std::map<std::string, std::map<xp::Index, std::pair<double, double>>> times;
+    for (const Row& row : rows) {
+      if (row.device != devices[0].name() && row.device != devices[k].name()) continue;
+      if (std::find(labels.begin(), labels.end(), label(row)) == labels.end()) labels.push_back(label(row));
+      auto& [first, other] = times[label(row)][row.size];
+      (row.device == devices[0].name() ? first : other) = row.seconds.median;
+    }
+    bool titled = false;
+    for (const std::string& name : labels) {
+      std::map<xp::Index, std::pair<double, double>>& sizes = times[name];
+      std::erase_if(sizes, [](const auto& size) { return size.second.first == 0 || size.second.second == 0; });
+      if (sizes.size() < 2) continue;
+      auto from = sizes.end();
+      while (from != sizes.begin() && std::prev(from)->second.second < std::prev(from)->second.first) --from;
+      if (!titled) {
+        std::printf("\ncrossover: %s is faster than %s\n", devices[k].name().c_str(), devices[0].name().c_str());
+        titled = true;
+      }
+      std::string text = "from " + (from == sizes.end() ? "" : size_text(from->first)) + " elements on";
+      if (from == sizes.begin()) text = "at every size that was measured";
+      if (from == sizes.end()) text = "at no size up to " + size_text(std::prev(from)->first);
+      std::printf("  %-28s %s\n", name.c_str(), text.c_str());
+    }
+  }
+}
+
 void print_speedups_over(const std::vector<Row>& rows, const Json& other, const std::string& path) {
   using Key = std::tuple<std::string, std::string, xp::Index, std::string>;
   std::map<Key, double> theirs;

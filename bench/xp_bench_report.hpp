@@ -15,8 +15,10 @@ void print_header();
 void print_row(const Row& row);
 /// What ceilings were measured with, transfers, and what the columns mean.
 void print_notes(const std::vector<Row>& rows);
-/// How much faster the first device is than each other one.
+/// How much faster each other device is than the first.
 void print_speedups(const std::vector<Row>& rows, const std::vector<xp::Device>& devices);
+/// From which size on each of the other devices is faster than the first.
+void print_crossovers(const std::vector<Row>& rows, const std::vector<xp::Device>& devices);
 /// How much faster the rows are than those of a JSON file of this benchmark or of a peer.
 void print_speedups_over(const std::vector<Row>& rows, const Json& other, const std::string& path);
 
