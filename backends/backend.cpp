@@ -228,12 +228,12 @@ std::int32_t copy(xp_device*, void* to, const void* from, std::uint64_t bytes, x
   });
 }
 
-std::int32_t run(xp_device*, const xp_program* program, xp_error* error) noexcept {
-  return guarded("run", error, [&] { return xp::kernels::run_program(*program, error); });
+std::int32_t run(xp_device* device, const xp_program* program, xp_error* error) noexcept {
+  return guarded("run", error, [&] { return xp::kernels::run_program(*device, *program, error); });
 }
 
-std::int32_t random(xp_device*, const xp_random_args* args, xp_error* error) noexcept {
-  return guarded("random", error, [&] { return xp::kernels::run_random(*args, error); });
+std::int32_t random(xp_device* device, const xp_random_args* args, xp_error* error) noexcept {
+  return guarded("random", error, [&] { return xp::kernels::run_random(*device, *args, error); });
 }
 
 /// Nothing is ever in flight: launches return when they are done.
