@@ -29,8 +29,8 @@ function(xp_judge_kokkos folder backend reason version)
     string(APPEND devices "${lines}")
   endforeach()
   string(TOUPPER "${devices}" devices)
-  # A Kokkos with a GPU space aborts in initialize() where no GPU is present: no use to the host backend.
-  if(backend STREQUAL "host" AND devices MATCHES "CUDA|HIP|SYCL")
+  # A Kokkos with a GPU space aborts in initialize() where no GPU is present: no use on a host.
+  if(backend MATCHES "^(host|portable)$" AND devices MATCHES "CUDA|HIP|SYCL")
     set(${reason} "it has a GPU space, which stops a program where no GPU is present" PARENT_SCOPE)
   elseif(backend STREQUAL "cuda" AND NOT devices MATCHES "CUDA")
     set(${reason} "it has no CUDA space" PARENT_SCOPE)
@@ -54,6 +54,9 @@ endfunction()
 # the system's, or to nothing; `result`_VERSION; `result`_REJECTED to sentences about the others.
 function(xp_find_kokkos backend result)
   string(TOUPPER "${backend}" upper)
+  if(backend STREQUAL "portable")
+    set(upper HOST) # they share it
+  endif()
   set(own "${XP_${upper}_KOKKOS_ROOT}")
   set(folders "")
   if(own)

@@ -27,6 +27,8 @@ foreach(backend IN LISTS XP_BACKENDS)
   foreach(
     variable IN
     ITEMS CMAKE_BUILD_TYPE
+          CMAKE_CUDA_ARCHITECTURES
+          CMAKE_CUDA_COMPILER
           CMAKE_CXX_COMPILER
           CMAKE_CXX_FLAGS
           CMAKE_CXX_FLAGS_DEBUG

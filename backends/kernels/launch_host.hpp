@@ -3,13 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
 
-#include "xp/backend.h"
+#include "kernels/status.hpp"
 
 namespace xp::kernels {
 
@@ -82,14 +81,5 @@ inline Range part_of(std::int64_t count, std::int64_t grain, int part, int parts
 std::uint64_t stream_threshold();
 /// The last-level cache as one process can use it.
 std::int64_t cache_bytes();
-
-template <class... Args>
-std::int32_t fail(xp_error* error, std::int32_t code, const char* format, Args... args) {
-  if (error) {
-    error->code = code;
-    std::snprintf(error->message, sizeof error->message, format, args...);
-  }
-  return code;
-}
 
 }  // namespace xp::kernels

@@ -157,7 +157,7 @@ std::int32_t check(const xp_program& p, xp_error* error) {
 
 }  // namespace
 
-std::int32_t run_program(const xp_program& program, xp_error* error) {
+std::int32_t run_program(xp_device&, const xp_program& program, xp_error* error) {
   if (const std::int32_t code = check(program, error)) return code;
   FloatingPointScope floating_point;
   if (program.count == 0) {

@@ -138,7 +138,7 @@ void run(const xp_random_args& args) {
 
 }  // namespace
 
-std::int32_t run_random(const xp_random_args& args, xp_error* error) {
+std::int32_t run_random(xp_device&, const xp_random_args& args, xp_error* error) {
   if (args.size < sizeof(xp_random_args) || args.count < 0) return fail(error, XP_INVALID, "random: invalid arguments");
   FloatingPointScope floating_point;
   if (args.count == 0) return XP_OK;

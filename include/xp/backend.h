@@ -19,7 +19,7 @@ extern "C" {
 #endif
 
 #define XP_ABI_MAJOR 1
-#define XP_ABI_MINOR 0
+#define XP_ABI_MINOR 1
 
 enum xp_dtype {
   XP_BOOL = 0,
@@ -194,10 +194,12 @@ typedef struct xp_backend {
   int32_t (*initialize)(xp_error*) XP_NOEXCEPT;
   int32_t (*device_info)(int32_t ordinal, xp_device_info*, xp_error*) XP_NOEXCEPT; /* before initialize too */
   int32_t (*open)(int32_t ordinal, xp_device**, xp_error*) XP_NOEXCEPT;
-  /* Slabs of the front end's pool. 64-byte aligned; 2 MiB-aligned and on huge pages from 2 MiB on. */
+  /* Slabs of the front end's pool. 64-byte aligned; on a host 2 MiB-aligned and on huge pages from 2 MiB on. */
   int32_t (*allocate)(xp_device*, uint64_t bytes, void**, xp_error*) XP_NOEXCEPT;
   int32_t (*deallocate)(xp_device*, void*, xp_error*) XP_NOEXCEPT;
   void (*advise_idle)(xp_device*, void*, uint64_t bytes) XP_NOEXCEPT; /* contents no longer matter; may be no-op */
+  /* In the order of the device's work. The source may be changed when copy_from_host() returns; the data is there when
+   * copy_to_host() returns. */
   int32_t (*copy_from_host)(xp_device*, void* dst, const void* src, uint64_t bytes, xp_error*) XP_NOEXCEPT;
   int32_t (*copy_to_host)(xp_device*, void* dst, const void* src, uint64_t bytes, xp_error*) XP_NOEXCEPT;
   int32_t (*run)(xp_device*, const xp_program*, xp_error*) XP_NOEXCEPT; /* may return before the device has finished */
@@ -205,6 +207,10 @@ typedef struct xp_backend {
   int32_t (*synchronize)(xp_device*, xp_error*) XP_NOEXCEPT;
   /* Comma-separated file names of the OpenMP runtimes loaded in this process, and how many; for xp-info. */
   int32_t (*openmp_runtimes)(char* text, uint32_t size) XP_NOEXCEPT;
+  /* Since 1.1: absent where `size` ends before it, and null where there is only a copy through the host. Between two
+   * devices of this backend, or within one; after the earlier work of both, before the later work of both. */
+  int32_t (*copy_between)(xp_device* to, void* dst, xp_device* from, const void* src, uint64_t bytes,
+                          xp_error*) XP_NOEXCEPT;
 } xp_backend;
 
 /* The one exported symbol of a backend library. */

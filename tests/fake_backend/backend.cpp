@@ -259,7 +259,7 @@ constexpr std::uint32_t abi_major = XP_ABI_MAJOR;
 constexpr xp_backend table{
     sizeof(xp_backend), abi_major,   XP_ABI_MINOR, 0,           table_hash,     info,        probe,
     initialize,         device_info, open_device,  allocate,    deallocate,     advise_idle, copy_from_host,
-    copy_to_host,       run,         random_fill,  synchronize, openmp_runtimes};
+    copy_to_host,       run,         random_fill,  synchronize, openmp_runtimes, nullptr};
 
 }  // namespace
 
