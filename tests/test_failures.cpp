@@ -220,6 +220,25 @@ XP_CHILD(device_fault) {
   return 0;
 }
 
+// A copy between two devices of one backend: the broken one is named, the other goes on.
+XP_CHILD(device_fault_in_copy) {
+  const Array a = iota(100, "fake:0"), b = iota(100, "fake:1");
+  xp::eval();
+  const Array lost = a + 1;
+  fake_control().fault_next_run[0] = 1;
+  XP_CHILD_EXPECT(message_of<xp::DeviceError>([&] { lost.to("fake:1"); }).find("fake:0") != std::string::npos);
+  XP_CHILD_EXPECT(message_of<xp::DeviceError>([&] { a.to("fake:1"); }).find("fake:0") != std::string::npos);
+  XP_CHILD_EXPECT(message_of<xp::DeviceError>([&] { b.to("fake:0"); }).find("fake:0") != std::string::npos);
+  XP_CHILD_EXPECT((b + 1)(99).item<double>() == 100);
+  std::cout << "done\n";
+  return 0;
+}
+TEST(DeviceFault, InACopyTheBrokenDeviceIsNamed) {
+  const ChildResult result = run_child("device_fault_in_copy");
+  EXPECT_EQ(result.exit_code, 0) << result;
+  EXPECT_EQ(result.out, "done\n") << result;
+}
+
 TEST(DeviceFault, PoisonsTheDeviceAndNothingElse) {
   const ChildResult result = run_child("device_fault");
   EXPECT_EQ(result.exit_code, 0) << result;

@@ -19,7 +19,7 @@ extern "C" {
 #endif
 
 #define XP_ABI_MAJOR 1
-#define XP_ABI_MINOR 1
+#define XP_ABI_MINOR 0
 
 enum xp_dtype {
   XP_BOOL = 0,
@@ -207,8 +207,8 @@ typedef struct xp_backend {
   int32_t (*synchronize)(xp_device*, xp_error*) XP_NOEXCEPT;
   /* Comma-separated file names of the OpenMP runtimes loaded in this process, and how many; for xp-info. */
   int32_t (*openmp_runtimes)(char* text, uint32_t size) XP_NOEXCEPT;
-  /* Since 1.1: absent where `size` ends before it, and null where there is only a copy through the host. Between two
-   * devices of this backend, or within one; after the earlier work of both, before the later work of both. */
+  /* Null where there is only a copy through the host. Between two devices of this backend, or within one; after the
+   * earlier work of both, before the later work of both. */
   int32_t (*copy_between)(xp_device* to, void* dst, xp_device* from, const void* src, uint64_t bytes,
                           xp_error*) XP_NOEXCEPT;
 } xp_backend;

@@ -202,6 +202,12 @@ Array Array::to(Device where) const {
     detail::upload(target, into, from, bytes);
   } else if (target.is_host) {
     detail::download(source, into, from, bytes);
+  } else if (target.backend == source.backend && target.backend->api->copy_between != nullptr) {
+    xp_error error{sizeof error, XP_OK, {}};
+    const std::int32_t code =
+        target.backend->api->copy_between(target.handle, into, source.handle, from, bytes, &error);
+    if (code != XP_OK) detail::synchronize_device(source);  // throws if it is the source that failed
+    target.check(code, error);
   } else {
     // Neither is host memory: through a host buffer, a piece at a time.
     const std::size_t piece = std::min<std::size_t>(bytes, std::size_t{32} << 20);

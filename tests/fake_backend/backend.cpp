@@ -174,6 +174,25 @@ std::int32_t copy_to_host(xp_device* device, void* to, const void* from, std::ui
   return XP_OK;
 }
 
+std::int32_t copy_between(xp_device* to_device, void* to, xp_device* from_device, const void* from, std::uint64_t bytes,
+                          xp_error* error) noexcept {
+  std::vector<unsigned char> bytes_between;
+  {
+    const std::lock_guard lock(from_device->mutex);
+    if (from_device->broken) return fault(error);
+    const unsigned char* real = from_device->resolve(reinterpret_cast<std::uintptr_t>(from), bytes);
+    if (real == nullptr) return answer(error, XP_INVALID, "copy_between: the source lies outside its device's memory");
+    bytes_between.assign(real, real + bytes);
+  }
+  const std::lock_guard lock(to_device->mutex);
+  if (to_device->broken) return fault(error);
+  unsigned char* real = to_device->resolve(reinterpret_cast<std::uintptr_t>(to), bytes);
+  if (real == nullptr) return answer(error, XP_INVALID, "copy_between: the target lies outside its device's memory");
+  ++control.copies;
+  std::copy(bytes_between.begin(), bytes_between.end(), real);
+  return XP_OK;
+}
+
 // A device rounds to nearest and keeps subnormals, whatever its caller does.
 class DeviceEnvironment {
  public:
@@ -257,9 +276,9 @@ constexpr std::uint32_t abi_major = XP_ABI_MAJOR;
 #endif
 
 constexpr xp_backend table{
-    sizeof(xp_backend), abi_major,   XP_ABI_MINOR, 0,           table_hash,     info,        probe,
-    initialize,         device_info, open_device,  allocate,    deallocate,     advise_idle, copy_from_host,
-    copy_to_host,       run,         random_fill,  synchronize, openmp_runtimes, nullptr};
+    sizeof(xp_backend), abi_major,   XP_ABI_MINOR, 0,           table_hash,      info,        probe,
+    initialize,         device_info, open_device,  allocate,    deallocate,      advise_idle, copy_from_host,
+    copy_to_host,       run,         random_fill,  synchronize, openmp_runtimes, copy_between};
 
 }  // namespace
 
