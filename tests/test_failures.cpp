@@ -222,6 +222,7 @@ XP_CHILD(device_fault) {
 
 // A copy between two devices of one backend: the broken one is named, the other goes on.
 XP_CHILD(device_fault_in_copy) {
+  xp::set_fusion(true);
   const Array a = iota(100, "fake:0"), b = iota(100, "fake:1");
   xp::eval();
   const Array lost = a + 1;
