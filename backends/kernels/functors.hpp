@@ -107,15 +107,21 @@ KOKKOS_INLINE_FUNCTION double to_double_odd(I value) {
 
 // ---- Conversion ----
 
+/// Device code may use constants of the host's library, but not call its functions.
+template <class T>
+inline constexpr T least = std::numeric_limits<T>::min();
+template <class T>
+inline constexpr T most = std::numeric_limits<T>::max();
+
 /// Truncates; what is out of range saturates, NaN gives 0.
 template <class I, class F>
 KOKKOS_INLINE_FUNCTION I to_integer(F value) {
-  constexpr F low = static_cast<F>(std::numeric_limits<I>::min());
+  constexpr F low = static_cast<F>(least<I>);
   constexpr F high = static_cast<F>(std::uint64_t{1} << (std::numeric_limits<I>::digits - 1)) * F{2};  // exclusive
   const F inside = value > low && value < high ? value : F{0};
   I result = static_cast<I>(inside);
-  result = value >= high ? std::numeric_limits<I>::max() : result;
-  result = value <= low ? std::numeric_limits<I>::min() : result;
+  result = value >= high ? most<I> : result;
+  result = value <= low ? least<I> : result;
   return result;
 }
 

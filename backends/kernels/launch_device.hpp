@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the device kernels are launched: the numbers that decide about speed, in one place.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/policy.hpp"
+
+/// Before loops over arrays that must stay in registers, which they do if every index is a constant.
+#if defined(__CUDACC__) || defined(__HIPCC__)
+#define XP_UNROLL _Pragma("unroll")
+#else
+#define XP_UNROLL
+#endif
+
+namespace xp::kernels {
+
+/// A space whose threads are the host's has teams of one: nothing is gained there from more.
+inline constexpr bool is_host_space = Kokkos::SpaceAccessibility<Space, Kokkos::HostSpace>::accessible;
+
+/// Threads of a team. Tests may set another number for a host space; results never depend on it.
+#if defined(XP_TEAM_SIZE)
+inline constexpr int full_team = XP_TEAM_SIZE;
+#else
+inline constexpr int full_team = is_host_space ? 1 : 256;
+#endif
+
+/// Scratch that a full team may use: two teams at least then share a multiprocessor of 227 KiB. A program that needs
+/// more runs with smaller teams.
+inline constexpr std::size_t team_scratch = 100 << 10;
+
+/// Elements that a thread works on at a time, by slot width: 32 bytes of each operand are in flight per thread (with
+/// half of that the prototype lost 30 %).
+constexpr int elements_per_thread(int width) { return 256 / width; }
+
+/// Of those, the ones that are neighbours in memory: 16 bytes, one access.
+constexpr int vector_elements(int width) { return 128 / width; }
+
+/// Teams that should fit on a multiprocessor; bounds the registers of a thread.
+constexpr int teams_per_multiprocessor(int width) { return width == 128 ? 2 : 3; }
+
+template <class Bounds>
+using Policy = Kokkos::TeamPolicy<Space, Bounds>;
+
+/// Launches a functor that takes a team. It is passed as kernel argument: Kokkos would put larger ones into constant
+/// memory, for which launches wait.
+template <class Bounds, class Kernel>
+void launch_teams(const char* label, const Space& space, std::int64_t league, int team, std::size_t scratch,
+                  const Kernel& kernel) {
+  static_assert(sizeof(Kernel) <= 3840, "Kokkos adds its policy, and 4096 bytes is the limit");
+  Policy<Bounds> policy(space, static_cast<int>(league), team);
+  if (scratch > 0) policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch)));
+  Kokkos::parallel_for(
+      label, Kokkos::Experimental::require(policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight), kernel);
+}
+
+}  // namespace xp::kernels

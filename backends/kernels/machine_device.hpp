@@ -1,0 +1,743 @@
+// SPDX-License-Identifier: Apache-2.0
+// The interpreter of the device kernel. All branches on steps are the same for a whole launch. Values are fixed-size
+// arrays with constant indices, so that they are registers: a dynamically indexed array was twice as slow.
+#pragma once
+
+#include "kernels/complex_device.hpp"
+#include "kernels/memory_device.hpp"
+
+namespace xp::kernels {
+
+// ---- A slot as a number ----
+
+template <class T, class R>
+KOKKOS_INLINE_FUNCTION T as(const R& raw) {
+  if constexpr (sizeof(T) == sizeof(R))
+    return bits_as<T>(raw);
+  else if constexpr (sizeof(R) == 16)
+    return bits_as<T>(raw.first);
+}
+
+template <class R, class T>
+KOKKOS_INLINE_FUNCTION R raw(const T& value) {
+  if constexpr (sizeof(T) == sizeof(R))
+    return bits_as<R>(value);
+  else if constexpr (sizeof(R) == 16)
+    return {bits_as<std::uint64_t>(value), 0};
+}
+
+template <class R>
+KOKKOS_INLINE_FUNCTION bool truth(const R& raw) {
+  return as<std::conditional_t<sizeof(R) == 4, std::uint32_t, std::uint64_t>>(raw) != 0;
+}
+
+/// C++ types of a width's slots.
+template <int width>
+struct Slots {
+  using Unsigned = std::conditional_t<width == 32, std::uint32_t, std::uint64_t>;
+  using Signed = std::make_signed_t<Unsigned>;
+  using Real = std::conditional_t<width == 32, float, double>;
+  using Pairwise = Complex<std::conditional_t<width == 64, float, double>>;
+  static constexpr bool has_integers = width != 128, has_complex = width != 32;
+};
+
+/// The interpreter for one thread: W elements.
+template <int width, class Place>
+class Machine {
+  static constexpr int W = elements_per_thread(width);
+  using R = Raw<width>;
+  using U = typename Slots<width>::Unsigned;
+  using S = typename Slots<width>::Signed;
+  using F = typename Slots<width>::Real;
+  using C = typename Slots<width>::Pairwise;
+  static constexpr bool has_integers = Slots<width>::has_integers, has_complex = Slots<width>::has_complex;
+
+ public:
+  using Values = R[W];
+
+  /// Scratch is laid out [register][element][thread].
+  KOKKOS_INLINE_FUNCTION Machine(const Steps<width>& steps, R* scratch, int rank, int team, const R* staged,
+                                 int staged_slots)
+      : steps_(steps), scratch_(scratch + rank), team_(team), staged_(staged), staged_slots_(staged_slots) {}
+
+  /// Runs the program for the elements of `place`.
+  KOKKOS_INLINE_FUNCTION void run(const Place& place) {
+    // The first loads are on their way together.
+    if (steps_.preloads > 0) load_native(place, steps_.preload_operand[0], fast1_);
+    if (steps_.preloads > 1) load_native(place, steps_.preload_operand[1], fast2_);
+    for (int i = 0; i < steps_.count; ++i) step(steps_.steps[i], place);
+  }
+
+  /// Value of a place.
+  KOKKOS_INLINE_FUNCTION void fetch(Values& v, std::uint8_t from) const {
+    if (from == 0) {
+      copy(v, fast0_);
+    } else if (from == 1) {
+      copy(v, fast1_);
+    } else if (from == 2) {
+      copy(v, fast2_);
+    } else if (from >= place_constant) {
+      const R constant = steps_.constants[from - place_constant];
+      XP_UNROLL
+      for (int k = 0; k < W; ++k) v[k] = constant;
+    } else {
+      const R* slot = scratch_ + (from - fast_registers) * W * team_;
+      XP_UNROLL
+      for (int k = 0; k < W; ++k) v[k] = slot[k * team_];
+    }
+  }
+
+ private:
+  KOKKOS_INLINE_FUNCTION static void copy(Values& to, const Values& from) {
+    XP_UNROLL
+    for (int k = 0; k < W; ++k) to[k] = from[k];
+  }
+
+  KOKKOS_INLINE_FUNCTION void put(std::uint8_t to, const Values& v) {
+    if (to == 0) {
+      copy(fast0_, v);
+    } else if (to == 1) {
+      copy(fast1_, v);
+    } else if (to == 2) {
+      copy(fast2_, v);
+    } else if (to < place_constant) {
+      R* slot = scratch_ + (to - fast_registers) * W * team_;
+      XP_UNROLL
+      for (int k = 0; k < W; ++k) slot[k * team_] = v[k];
+    }
+  }
+
+  // ---- Operations ----
+
+  template <class Functor, class T>
+  KOKKOS_INLINE_FUNCTION static void unary(Values& v, const Values& a) {
+    XP_UNROLL
+    for (int k = 0; k < W; ++k) v[k] = raw<R>(Functor::apply(as<T>(a[k])));
+  }
+  template <class Functor, class T>
+  KOKKOS_INLINE_FUNCTION static void binary(Values& v, const Values& a, const Values& b) {
+    XP_UNROLL
+    for (int k = 0; k < W; ++k) v[k] = raw<R>(Functor::apply(as<T>(a[k]), as<T>(b[k])));
+  }
+  template <class Functor, class T>
+  KOKKOS_INLINE_FUNCTION static void compare(Values& v, const Values& a, const Values& b) {
+    XP_UNROLL
+    for (int k = 0; k < W; ++k) v[k] = raw<R>(static_cast<U>(Functor::apply(as<T>(a[k]), as<T>(b[k]))));
+  }
+  KOKKOS_INLINE_FUNCTION static void modulus(Values& v, const Values& a) {
+    XP_UNROLL
+    for (int k = 0; k < W; ++k) v[k] = raw<R>(static_cast<F>(Absolute::apply(as<C>(a[k]))));
+  }
+  struct ComplexSqrt {
+    KOKKOS_INLINE_FUNCTION static C apply(C a) { return complex_sqrt(a); }
+  };
+  struct ComplexExp {
+    KOKKOS_INLINE_FUNCTION static C apply(C a) { return complex_exp(a); }
+  };
+
+  KOKKOS_INLINE_FUNCTION void step(const Step& s, const Place& place) {
+    Values v{}, a, b{};
+    if (s.code < Code::store_1) {
+      load(s, place, v);
+    } else {
+      fetch(a, s.a);
+      if (s.code < Code::index) {
+        store(s, place, a);
+        return;
+      }
+      fetch(b, s.b);
+      compute(s, place, v, a, b);
+    }
+    if (s.convert != convert_none) convert_values(s.convert, v);
+    put(s.to, v);
+  }
+
+  KOKKOS_INLINE_FUNCTION void compute(const Step& s, const Place& place, Values& v, const Values& a, const Values& b) {
+    switch (s.code) {
+      case Code::index:
+        if constexpr (width == 64) {
+          XP_UNROLL
+          for (int k = 0; k < W; ++k) v[k] = static_cast<R>(place.position(k));
+        }
+        break;
+      case Code::add_f:
+        binary<Add, F>(v, a, b);
+        break;
+      case Code::subtract_f:
+        binary<Subtract, F>(v, a, b);
+        break;
+      case Code::multiply_f:
+        binary<Multiply, F>(v, a, b);
+        break;
+      case Code::divide_f:
+        binary<Divide, F>(v, a, b);
+        break;
+      case Code::negative_f:
+        unary<Negative, F>(v, a);
+        break;
+      case Code::absolute_f:
+        unary<Absolute, F>(v, a);
+        break;
+      case Code::sqrt_f:
+        unary<Sqrt, F>(v, a);
+        break;
+      case Code::exp_f:
+        unary<Exp, F>(v, a);
+        break;
+      case Code::equal_f:
+        compare<Equal, F>(v, a, b);
+        break;
+      case Code::not_equal_f:
+        compare<NotEqual, F>(v, a, b);
+        break;
+      case Code::less_f:
+        compare<Less, F>(v, a, b);
+        break;
+      case Code::less_equal_f:
+        compare<LessEqual, F>(v, a, b);
+        break;
+      case Code::or_i:
+        XP_UNROLL
+        for (int k = 0; k < W; ++k) v[k] = raw<R>(static_cast<U>(as<U>(a[k]) | as<U>(b[k])));
+        break;
+      case Code::and_i:
+        XP_UNROLL
+        for (int k = 0; k < W; ++k) v[k] = raw<R>(static_cast<U>(as<U>(a[k]) & as<U>(b[k])));
+        break;
+      case Code::equal_i:
+        compare<Equal, U>(v, a, b);
+        break;
+      case Code::not_equal_i:
+        compare<NotEqual, U>(v, a, b);
+        break;
+      case Code::less_u:
+        compare<Less, U>(v, a, b);
+        break;
+      case Code::less_equal_u:
+        compare<LessEqual, U>(v, a, b);
+        break;
+      case Code::where: {
+        Values c;
+        fetch(c, s.c);
+        XP_UNROLL
+        for (int k = 0; k < W; ++k) v[k] = truth(a[k]) ? b[k] : c[k];
+        break;
+      }
+      default:
+        if constexpr (has_integers) compute_integer(s.code, v, a, b);
+        if constexpr (has_complex) compute_complex(s.code, v, a, b);
+        if (s.code == Code::move) copy(v, a);
+    }
+  }
+
+  KOKKOS_INLINE_FUNCTION static void compute_integer(Code code, Values& v, const Values& a, const Values& b) {
+    switch (code) {
+      case Code::add_i:
+        return binary<Add, U>(v, a, b);
+      case Code::subtract_i:
+        return binary<Subtract, U>(v, a, b);
+      case Code::multiply_i:
+        return binary<Multiply, U>(v, a, b);
+      case Code::negative_i:
+        return unary<Negative, U>(v, a);
+      case Code::absolute_s:
+        return unary<Absolute, S>(v, a);
+      case Code::less_s:
+        return compare<Less, S>(v, a, b);
+      case Code::less_equal_s:
+        return compare<LessEqual, S>(v, a, b);
+      default:
+        return;
+    }
+  }
+
+  KOKKOS_INLINE_FUNCTION static void compute_complex(Code code, Values& v, const Values& a, const Values& b) {
+    switch (code) {
+      case Code::add_c:
+        return binary<Add, C>(v, a, b);
+      case Code::subtract_c:
+        return binary<Subtract, C>(v, a, b);
+      case Code::multiply_c:
+        return binary<Multiply, C>(v, a, b);
+      case Code::divide_c:
+        return binary<Divide, C>(v, a, b);
+      case Code::negative_c:
+        return unary<Negative, C>(v, a);
+      case Code::absolute_c:
+        return modulus(v, a);
+      case Code::sqrt_c:
+        return unary<ComplexSqrt, C>(v, a);
+      case Code::exp_c:
+        return unary<ComplexExp, C>(v, a);
+      case Code::equal_c:
+        return compare<Equal, C>(v, a, b);
+      case Code::not_equal_c:
+        return compare<NotEqual, C>(v, a, b);
+      case Code::less_c:
+        return compare<Less, C>(v, a, b);
+      case Code::less_equal_c:
+        return compare<LessEqual, C>(v, a, b);
+      default:
+        return;
+    }
+  }
+
+  // ---- Conversions of a value in its slot ----
+
+  /// As the value's widest type would be converted: what is narrower lies in the slot exactly.
+  template <class From, int to>
+  KOKKOS_INLINE_FUNCTION static void convert_all(Values& v) {
+    if constexpr (slot_exists<width, to>) {
+      XP_UNROLL
+      for (int k = 0; k < W; ++k) {
+        if constexpr (width == 128 && to == XP_BOOL)
+          v[k] = raw<R>(static_cast<U>(convert<Bool>(as<From>(v[k])).value));
+        else if constexpr (width == 128 && kind_constant<to> == Kind::real)
+          v[k] = raw<R>(convert<double>(convert<Storage<to>>(as<From>(v[k]))));
+        else
+          v[k] = raw<R>(to_slot<SlotType<width, to>>(convert<Storage<to>>(as<From>(v[k]))));
+      }
+    }
+  }
+  template <class Limit>
+  KOKKOS_INLINE_FUNCTION static void clamp_all(Values& v) {
+    using I = std::conditional_t<std::is_signed_v<Limit>, S, U>;
+    constexpr I low = least<Limit>, high = most<Limit>;
+    XP_UNROLL
+    for (int k = 0; k < W; ++k) {
+      const I value = as<I>(v[k]);
+      v[k] = raw<R>(value < low ? low : value > high ? high : value);
+    }
+  }
+
+  template <class From, Kind from>
+  KOKKOS_INLINE_FUNCTION static void convert_to_inexact(int dtype, Values& v) {
+    switch (dtype) {
+      case XP_BOOL:
+        return convert_all<From, XP_BOOL>(v);
+      case XP_FLOAT16:
+        return convert_all<From, XP_FLOAT16>(v);
+      case XP_BFLOAT16:
+        return convert_all<From, XP_BFLOAT16>(v);
+      case XP_FLOAT32:
+        return convert_all<From, XP_FLOAT32>(v);
+      case XP_FLOAT64:
+        return convert_all<From, XP_FLOAT64>(v);
+      case XP_COMPLEX64:
+        if constexpr (width == 64 && from != Kind::complex) convert_all<From, XP_COMPLEX64>(v);
+        return;
+      case XP_COMPLEX128:
+        if constexpr (width == 128 && from != Kind::complex) convert_all<From, XP_COMPLEX128>(v);
+        return;
+      default:
+        return;
+    }
+  }
+  template <class From>
+  KOKKOS_INLINE_FUNCTION static void convert_to_integer(int dtype, Values& v) {
+    if constexpr (has_integers) {
+      switch (dtype) {
+        case XP_INT8:
+          return convert_all<From, XP_INT8>(v);
+        case XP_INT16:
+          return convert_all<From, XP_INT16>(v);
+        case XP_INT32:
+          return convert_all<From, XP_INT32>(v);
+        case XP_INT64:
+          return convert_all<From, XP_INT64>(v);
+        case XP_UINT8:
+          return convert_all<From, XP_UINT8>(v);
+        case XP_UINT16:
+          return convert_all<From, XP_UINT16>(v);
+        case XP_UINT32:
+          return convert_all<From, XP_UINT32>(v);
+        case XP_UINT64:
+          return convert_all<From, XP_UINT64>(v);
+        default:
+          return;
+      }
+    }
+  }
+
+  KOKKOS_INLINE_FUNCTION static void convert_values(int conversion, Values& v) {
+    const int dtype = conversion & 15;
+    const bool to_integer = dtype >= XP_INT8 && dtype <= XP_UINT64;
+    switch (conversion >> 4) {
+      case static_cast<int>(Kind::unsigned_):
+        if (to_integer)
+          convert_to_integer<U>(dtype, v);
+        else
+          convert_to_inexact<U, Kind::unsigned_>(dtype, v);
+        return;
+      case static_cast<int>(Kind::signed_):
+        if constexpr (has_integers) convert_to_inexact<S, Kind::signed_>(dtype, v);
+        return;
+      case static_cast<int>(Kind::real):
+        if (to_integer)
+          convert_to_integer<F>(dtype, v);
+        else
+          convert_to_inexact<F, Kind::real>(dtype, v);
+        return;
+      case static_cast<int>(Kind::complex):
+        if constexpr (has_complex) {
+          if (to_integer)
+            convert_to_integer<C>(dtype, v);
+          else
+            convert_to_inexact<C, Kind::complex>(dtype, v);
+        }
+        return;
+      case convert_clamped:
+        if constexpr (width == 32) {
+          if (dtype == XP_INT8) return clamp_all<std::int8_t>(v);
+          if (dtype == XP_INT16) return clamp_all<std::int16_t>(v);
+          if (dtype == XP_UINT8) return clamp_all<std::uint8_t>(v);
+          return clamp_all<std::uint16_t>(v);
+        }
+        return;
+      default:
+        return;
+    }
+  }
+
+  // ---- Loads ----
+
+  KOKKOS_INLINE_FUNCTION static void load_native(const Place& place, int operand, Values& v) {
+    const typename Place::Address address = place.locate(operand);
+    if constexpr (width == 128) {
+      Pair8 m[W];
+      place.load(address, m);
+      XP_UNROLL
+      for (int k = 0; k < W; ++k) v[k] = {m[k].first, m[k].second};
+    } else {
+      place.load(address, v);
+    }
+  }
+
+  /// Bits of elements no wider than a slot, zero-extended.
+  template <class M>
+  KOKKOS_INLINE_FUNCTION static void load_bits(const Place& place, const typename Place::Address& address, Values& v) {
+    if constexpr (std::is_same_v<M, R>) {
+      place.load(address, v);
+    } else {
+      M m[W];
+      place.load(address, m);
+      XP_UNROLL
+      for (int k = 0; k < W; ++k) {
+        if constexpr (width == 128)
+          v[k] = {m[k], 0};
+        else
+          v[k] = m[k];
+      }
+    }
+  }
+
+  KOKKOS_INLINE_FUNCTION void load(const Step& s, const Place& place, Values& v) const {
+    if (s.code == Code::load_staged) {
+      if constexpr (requires { place.load_staged(staged_, v); })
+        place.load_staged(staged_ + s.operand * staged_slots_, v);
+      decode(s.dtype, v);
+      return;
+    }
+    const typename Place::Address address = place.locate(s.operand);
+    switch (s.code) {
+      case Code::load_1:
+        load_bits<std::uint8_t>(place, address, v);
+        break;
+      case Code::load_2:
+        load_bits<std::uint16_t>(place, address, v);
+        break;
+      case Code::load_4:
+        load_bits<std::uint32_t>(place, address, v);
+        break;
+      case Code::load_8:
+        if constexpr (width == 32) {
+          std::uint64_t m[W];
+          place.load(address, m);
+          return decode_8(s.dtype, m, v);
+        } else {
+          load_bits<std::uint64_t>(place, address, v);
+        }
+        break;
+      case Code::load_4x2: {
+        Word2 m[W];
+        place.load(address, m);
+        std::uint64_t joined[W];
+        XP_UNROLL
+        for (int k = 0; k < W; ++k) joined[k] = m[k].low | static_cast<std::uint64_t>(m[k].high) << 32;
+        if constexpr (width == 32) {
+          return decode_8(s.dtype, joined, v);
+        } else {
+          XP_UNROLL
+          for (int k = 0; k < W; ++k) v[k] = raw<R>(joined[k]);
+        }
+        break;
+      }
+      default: {
+        Pair8 m[W];
+        place.load(address, m);
+        return decode_16(s.dtype, m, v);
+      }
+    }
+    decode(s.dtype, v);
+  }
+
+  template <int dtype>
+  KOKKOS_INLINE_FUNCTION static void decode_as(Values& v) {
+    constexpr int size = dtype_sizes[dtype];
+    using M = std::conditional_t<size == 1, std::uint8_t,
+                                 std::conditional_t<size == 2, std::uint16_t,
+                                                    std::conditional_t<size == 4, std::uint32_t, std::uint64_t>>>;
+    XP_UNROLL
+    for (int k = 0; k < W; ++k) {
+      const auto element = bits_as<Storage<dtype>>(static_cast<M>(as<U>(v[k])));
+      if constexpr (width == 128) {
+        if constexpr (dtype == XP_BOOL)
+          v[k] = raw<R>(static_cast<U>(element.value != 0));
+        else if constexpr (dtype == XP_COMPLEX64)
+          v[k] = raw<R>(convert<C>(element));
+        else
+          v[k] = raw<R>(convert<double>(element));
+      } else if constexpr (slot_exists<width, dtype>) {
+        v[k] = raw<R>(to_slot<SlotType<width, dtype>>(element));
+      }
+    }
+  }
+
+  KOKKOS_INLINE_FUNCTION static void decode(int code, Values& v) {
+    switch (code) {
+      case XP_BOOL:
+        return decode_as<XP_BOOL>(v);
+      case XP_INT8:
+        return decode_as<XP_INT8>(v);
+      case XP_INT16:
+        return decode_as<XP_INT16>(v);
+      case XP_FLOAT16:
+        return decode_as<XP_FLOAT16>(v);
+      case XP_BFLOAT16:
+        return decode_as<XP_BFLOAT16>(v);
+      case XP_INT32:
+        if constexpr (width != 32) decode_as<XP_INT32>(v);
+        return;
+      case XP_FLOAT32:
+        if constexpr (width != 32) decode_as<XP_FLOAT32>(v);
+        return;
+      default:
+        if constexpr (width == 128) decode_wide(code, v);
+    }
+  }
+  /// Elements that only a slot of 128 bits must convert.
+  KOKKOS_INLINE_FUNCTION static void decode_wide(int code, Values& v) {
+    switch (code) {
+      case XP_INT64:
+        return decode_as<XP_INT64>(v);
+      case XP_UINT8:
+      case XP_UINT16:
+      case XP_UINT32:
+      case XP_UINT64:
+        return decode_as<XP_UINT64>(v);
+      case XP_COMPLEX64:
+        return decode_as<XP_COMPLEX64>(v);
+      case decode_signed_double_odd:
+        XP_UNROLL
+        for (int k = 0; k < W; ++k) v[k] = raw<R>(to_double_odd(as<std::int64_t>(v[k])));
+        return;
+      case decode_unsigned_double_odd:
+        XP_UNROLL
+        for (int k = 0; k < W; ++k) v[k] = raw<R>(to_double_odd(as<std::uint64_t>(v[k])));
+        return;
+      default:
+        return;
+    }
+  }
+
+  KOKKOS_INLINE_FUNCTION static std::uint32_t decode_element_8(int code, std::uint64_t m) {
+    switch (code) {
+      case decode_low:
+        return static_cast<std::uint32_t>(m);
+      case decode_truth:
+        return m != 0;
+      case decode_signed_float:
+        return bits_as<std::uint32_t>(static_cast<float>(static_cast<std::int64_t>(m)));
+      case decode_signed_float_odd:
+        return bits_as<std::uint32_t>(to_float_odd(to_double_odd(static_cast<std::int64_t>(m))));
+      case decode_unsigned_float:
+        return bits_as<std::uint32_t>(static_cast<float>(m));
+      case decode_unsigned_float_odd:
+        return bits_as<std::uint32_t>(to_float_odd(to_double_odd(m)));
+      case decode_double_signed:
+        return bits_as<std::uint32_t>(convert<std::int32_t>(bits_as<double>(m)));
+      case decode_double_unsigned:
+        return convert<std::uint32_t>(bits_as<double>(m));
+      case decode_double_float:
+        return bits_as<std::uint32_t>(static_cast<float>(bits_as<double>(m)));
+      case decode_double_float_odd:
+        return bits_as<std::uint32_t>(to_float_odd(bits_as<double>(m)));
+      case decode_double_truth:
+        return bits_as<double>(m) != 0;
+      default:
+        return convert<Bool>(bits_as<Complex<float>>(m)).value;
+    }
+  }
+  KOKKOS_INLINE_FUNCTION static void decode_8(int code, const std::uint64_t (&m)[W], Values& v) {
+    if constexpr (width == 32) {
+      XP_UNROLL
+      for (int k = 0; k < W; ++k) v[k] = decode_element_8(code, m[k]);
+    }
+  }
+
+  KOKKOS_INLINE_FUNCTION static void decode_16(int code, const Pair8 (&m)[W], Values& v) {
+    XP_UNROLL
+    for (int k = 0; k < W; ++k) {
+      if constexpr (width == 128) {
+        v[k] = {m[k].first, m[k].second};
+      } else {
+        const auto element = bits_as<Complex<double>>(m[k]);
+        if constexpr (width == 64) {
+          if (code == XP_COMPLEX128) {
+            v[k] = raw<R>(convert<Complex<float>>(element));
+            continue;
+          }
+        }
+        v[k] = convert<Bool>(element).value;
+      }
+    }
+  }
+
+  // ---- Stores ----
+
+  template <class M>
+  KOKKOS_INLINE_FUNCTION static void store_bits(const Place& place, const typename Place::Address& address,
+                                                const Values& v) {
+    if constexpr (std::is_same_v<M, R>) {
+      place.store(address, v);
+    } else {
+      M m[W];
+      XP_UNROLL
+      for (int k = 0; k < W; ++k) m[k] = static_cast<M>(as<U>(v[k]));
+      place.store(address, m);
+    }
+  }
+
+  template <class M, int dtype>
+  KOKKOS_INLINE_FUNCTION static void store_as(const Place& place, const typename Place::Address& address,
+                                              const Values& v) {
+    M m[W];
+    XP_UNROLL
+    for (int k = 0; k < W; ++k) m[k] = bits_as<M>(convert<Storage<dtype>>(as<F>(v[k])));
+    place.store(address, m);
+  }
+
+  KOKKOS_INLINE_FUNCTION void store(const Step& s, const Place& place, const Values& v) const {
+    const typename Place::Address address = place.locate(s.operand);
+    switch (s.code) {
+      case Code::store_1:
+        return store_bits<std::uint8_t>(place, address, v);
+      case Code::store_2:
+        if (s.dtype == XP_FLOAT16) return store_as<std::uint16_t, XP_FLOAT16>(place, address, v);
+        if (s.dtype == XP_BFLOAT16) return store_as<std::uint16_t, XP_BFLOAT16>(place, address, v);
+        return store_bits<std::uint16_t>(place, address, v);
+      case Code::store_4:
+        if constexpr (width != 32)
+          if (s.dtype == XP_FLOAT32) return store_as<std::uint32_t, XP_FLOAT32>(place, address, v);
+        return store_bits<std::uint32_t>(place, address, v);
+      case Code::store_8:
+        if constexpr (width != 32) store_bits<std::uint64_t>(place, address, v);
+        return;
+      case Code::store_4x2:
+        if constexpr (width == 64) {
+          Word2 m[W];
+          XP_UNROLL
+          for (int k = 0; k < W; ++k)
+            m[k] = {static_cast<std::uint32_t>(v[k]), static_cast<std::uint32_t>(v[k] >> 32)};
+          place.store(address, m);
+        }
+        return;
+      case Code::store_16:
+        if constexpr (width == 128) {
+          Pair8 m[W];
+          XP_UNROLL
+          for (int k = 0; k < W; ++k) m[k] = {v[k].first, v[k].second};
+          place.store(address, m);
+        }
+        return;
+      default:
+        store_any(s, place, address);
+    }
+  }
+
+  template <class From>
+  KOKKOS_INLINE_FUNCTION static void store_converted(char* to, int dtype, From value) {
+    switch (dtype) {
+      case XP_BOOL:
+        return write(to, convert<Bool>(value));
+      case XP_INT8:
+      case XP_UINT8:
+        return dtype == XP_INT8 ? write(to, convert<std::int8_t>(value)) : write(to, convert<std::uint8_t>(value));
+      case XP_INT16:
+      case XP_UINT16:
+        return dtype == XP_INT16 ? write(to, convert<std::int16_t>(value)) : write(to, convert<std::uint16_t>(value));
+      case XP_INT32:
+      case XP_UINT32:
+        return dtype == XP_INT32 ? write(to, convert<std::int32_t>(value)) : write(to, convert<std::uint32_t>(value));
+      case XP_INT64:
+      case XP_UINT64:
+        return dtype == XP_INT64 ? write(to, convert<std::int64_t>(value)) : write(to, convert<std::uint64_t>(value));
+      case XP_FLOAT16:
+        return write(to, convert<Half>(value));
+      case XP_BFLOAT16:
+        return write(to, convert<BFloat16>(value));
+      case XP_FLOAT32:
+        return write(to, convert<float>(value));
+      case XP_FLOAT64:
+        return write(to, convert<double>(value));
+      case XP_COMPLEX64:
+        return write(to, convert<Complex<float>>(value));
+      default:
+        return write(to, convert<Complex<double>>(value));
+    }
+  }
+
+  /// A store to a dtype that the width has no slot for: rare, so that it is small code and not fast.
+  KOKKOS_INLINE_FUNCTION void store_any(const Step& s, const Place& place,
+                                        const typename Place::Address& address) const {
+    const auto kind = static_cast<Kind>(s.dtype & 15);
+    const int to = s.dtype >> 4;
+    const R* slot = scratch_ + (s.a - fast_registers) * W * team_;
+#if defined(__CUDACC__)
+#pragma unroll 1
+#endif
+    for (int k = 0; k < W; ++k) {
+      if (!place.valid(k)) continue;
+      char* at = place.element(address, k, dtype_size(to));
+      const R value = slot[k * team_];
+      switch (kind) {
+        case Kind::signed_:
+          if constexpr (has_integers) store_converted(at, to, static_cast<std::int64_t>(as<S>(value)));
+          break;
+        case Kind::real:
+          store_converted(at, to, static_cast<double>(as<F>(value)));
+          break;
+        case Kind::complex:
+          if constexpr (has_complex) store_converted(at, to, as<C>(value));
+          break;
+        default:
+          store_converted(at, to, static_cast<std::uint64_t>(as<U>(value)));
+      }
+    }
+  }
+  KOKKOS_INLINE_FUNCTION static int dtype_size(int dtype) {
+    if (dtype == XP_BOOL || dtype == XP_INT8 || dtype == XP_UINT8) return 1;
+    if (dtype == XP_INT16 || dtype == XP_UINT16 || dtype == XP_FLOAT16 || dtype == XP_BFLOAT16) return 2;
+    if (dtype == XP_INT32 || dtype == XP_UINT32 || dtype == XP_FLOAT32) return 4;
+    return dtype == XP_COMPLEX128 ? 16 : 8;
+  }
+
+  const Steps<width>& steps_;
+  R* scratch_;
+  int team_;
+  const R* staged_;
+  int staged_slots_;
+  Values fast0_{}, fast1_{}, fast2_{};
+};
+
+}  // namespace xp::kernels

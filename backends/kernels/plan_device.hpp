@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program, checked and translated for the device kernel.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/program_device.hpp"
+
+namespace xp::kernels {
+
+struct PlannedOperand {
+  char* data;
+  std::int64_t strides[XP_MAX_NDIM];
+  std::uint8_t size;  // of an element
+  bool used, read;
+};
+
+/// Whatever the slot width.
+struct DevicePlan {
+  const xp_program* program;
+  int n_steps;
+  int preloads;
+  std::uint8_t preload_operand[most_preloads];
+  std::uint8_t reduce_place;
+  int scratch_registers;
+  int n_operands;
+  bool flat;  // every operand is in C order without gaps, or one element
+  PlannedOperand operands[XP_MAX_OPERANDS];
+  Step steps[most_steps];
+
+  // Where a chunk is a tile; team and the rest by place_chunks().
+  int team;
+  StridedOperands strided;
+  std::int64_t chunks;
+};
+
+/// Checks the program and fills in the plan; XP_INVALID says what is wrong.
+std::int32_t make_plan(const xp_program& program, DevicePlan& plan, xp_error* error);
+
+/// Launches for one width, defined in the source of that width.
+template <int width>
+void launch_program(const Space& space, const DevicePlan& plan);
+/// Likewise, for the blocks of a reduction, whose results go to `results`.
+template <int width>
+void launch_reduction(const Space& space, const DevicePlan& plan, void* results);
+
+}  // namespace xp::kernels

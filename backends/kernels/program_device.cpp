@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fused programs on a device: checks, translates, launches.
+#include "kernels/device_device.hpp"
+#include "kernels/plan_device.hpp"
+#include "kernels/program.hpp"
+#include "kernels/reduce_device.hpp"
+
+namespace xp::kernels {
+namespace {
+
+const char* label_of(const xp_program& p) { return p.label ? p.label : "xp::program"; }
+
+std::int32_t check(const xp_program& p, xp_error* error) {
+  if (p.size < sizeof(xp_program) || p.ndim < 1 || p.ndim > XP_MAX_NDIM || p.n_operands > XP_MAX_OPERANDS ||
+      p.n_instructions > XP_MAX_INSTRUCTIONS || p.n_constants > XP_MAX_CONSTANTS || p.n_registers > XP_MAX_REGISTERS ||
+      p.count < 0)
+    return fail(error, XP_INVALID,
+                "program: out of bounds (size %u, ndim %d, operands %d, instructions %d, constants %d, registers %d)",
+                p.size, p.ndim, p.n_operands, p.n_instructions, p.n_constants, p.n_registers);
+  return XP_OK;
+}
+
+template <int width>
+void launch(const Space& space, const DevicePlan& plan, void* results) {
+  if (results)
+    launch_reduction<width>(space, plan, results);
+  else
+    launch_program<width>(space, plan);
+}
+
+void launch(const Space& space, const DevicePlan& plan, void* results) {
+  switch (plan.program->width) {
+    case 32:
+      return launch<32>(space, plan, results);
+    case 64:
+      return launch<64>(space, plan, results);
+    default:
+      return launch<128>(space, plan, results);
+  }
+}
+
+/// The address of the reduced value if it is an array as it lies in memory.
+const void* reduced_array(const DevicePlan& plan) {
+  const xp_program& p = *plan.program;
+  if (!plan.flat || plan.n_steps != 0 || plan.preloads != 1 || plan.reduce_place != 1) return nullptr;
+  const int k = plan.preload_operand[0];
+  const PlannedOperand& operand = plan.operands[k];
+  return operand.size == dtype_sizes[p.reduce_type] && (operand.strides[p.ndim - 1] == 1 || p.count == 1)
+             ? operand.data
+             : nullptr;
+}
+
+void reduce(xp_device& device, const DevicePlan& plan) {
+  const xp_program& p = *plan.program;
+  const char* label = label_of(p);
+  const std::int64_t blocks = (p.count + reduce_block - 1) / reduce_block;
+  void* results = p.reduce_out;
+  if (blocks > 1) results = device.workspace(combine_bytes(blocks, p.reduce_type));
+  if (const void* array = reduced_array(plan))
+    sum_blocks(label, device.space, device.multiprocessors, p.reduce_type, array, p.count, results);
+  else
+    launch(device.space, plan, results);
+  if (blocks > 1)
+    combine_blocks(label, device.space, device.multiprocessors, p.reduce_type, static_cast<char*>(results), blocks,
+                   p.reduce_out);
+}
+
+}  // namespace
+
+std::int32_t run_program(xp_device& device, const xp_program& program, xp_error* error) {
+  if (const std::int32_t code = check(program, error)) return code;
+  if (program.count == 0) {
+    if (program.reduce_ref != XP_REF_NONE && program.reduce_out && program.reduce_type < XP_DTYPE_COUNT &&
+        has_sum(program.reduce_type))
+      sum_blocks(label_of(program), device.space, device.multiprocessors, program.reduce_type, nullptr, 0,
+                 program.reduce_out);
+    return XP_OK;
+  }
+  DevicePlan plan;
+  if (const std::int32_t code = make_plan(program, plan, error)) return code;
+  if (program.reduce_ref != XP_REF_NONE)
+    reduce(device, plan);
+  else if (plan.n_steps > 0)
+    launch(device.space, plan, nullptr);
+  return XP_OK;
+}
+
+}  // namespace xp::kernels

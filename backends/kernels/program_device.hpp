@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program as the device kernel runs it.
+//
+// A thread works on a few elements at a time. Values live in three registers of the thread ("fast"), the rest in the
+// team's scratch. A step is an operation, a conversion of its result, and the place that the result goes to.
+#pragma once
+
+#include <cstdint>
+
+#include "core/ops.hpp"
+#include "kernels/launch_device.hpp"
+#include "kernels/types.hpp"
+
+namespace xp::kernels {
+
+/// What a slot of 128 bits is made of.
+struct alignas(16) Pair {
+  std::uint64_t first, second;
+};
+
+template <int width>
+using Raw = std::conditional_t<width == 32, std::uint32_t, std::conditional_t<width == 64, std::uint64_t, Pair>>;
+
+/// has_slot() and kind_of() for device code, which calls no functions of the host's.
+template <int width, int dtype>
+inline constexpr bool slot_exists = has_slot(width, dtype);
+template <int dtype>
+inline constexpr Kind kind_constant = kind_of(dtype);
+
+/// Operations by the slot's C++ type: _i any integer or bool, _s signed, _u unsigned, _f real, _c complex.
+enum class Code : std::uint8_t {
+  // Memory: by the size of the element.
+  load_1,
+  load_2,
+  load_4,
+  load_8,
+  load_4x2,  // complex64 on 4-byte boundaries
+  load_16,
+  load_staged,
+  store_1,
+  store_2,
+  store_4,
+  store_8,
+  store_4x2,
+  store_16,
+  store_any,  // from scratch, to a dtype without a slot
+  index,
+  move,
+  add_i,
+  add_f,
+  add_c,
+  subtract_i,
+  subtract_f,
+  subtract_c,
+  multiply_i,
+  multiply_f,
+  multiply_c,
+  divide_f,
+  divide_c,
+  negative_i,
+  negative_f,
+  negative_c,
+  absolute_s,
+  absolute_f,
+  absolute_c,
+  sqrt_f,
+  sqrt_c,
+  exp_f,
+  exp_c,
+  or_i,
+  and_i,
+  equal_i,
+  equal_f,
+  equal_c,
+  not_equal_i,
+  not_equal_f,
+  not_equal_c,
+  less_s,
+  less_u,
+  less_f,
+  less_c,
+  less_equal_s,
+  less_equal_u,
+  less_equal_f,
+  less_equal_c,
+  where,
+  count_
+};
+
+/// How the bits in memory become a slot: a dtype as it is, or what only elements without a slot of the width need.
+enum Decode : std::uint8_t {
+  decode_dtype = 0,  // + dtype
+  decode_none = XP_DTYPE_COUNT,
+  decode_low,    // low half of 64 bits
+  decode_truth,  // any bit set
+  decode_signed_float,
+  decode_signed_float_odd,
+  decode_unsigned_float,
+  decode_unsigned_float_odd,
+  decode_double_signed,
+  decode_double_unsigned,
+  decode_double_float,
+  decode_double_float_odd,
+  decode_double_truth,
+  decode_complex64_truth,
+  decode_complex128_truth,
+  decode_signed_double_odd,
+  decode_unsigned_double_odd
+};
+
+/// Conversion of a value in its slot: convert_from(kind) + dtype. Integers to integers count as unsigned ones, clamped
+/// integers as a kind of their own.
+inline constexpr std::uint8_t convert_none = 0xff;
+inline constexpr int convert_clamped = kind_count;
+constexpr std::uint8_t convert_code(int kind, int dtype) { return static_cast<std::uint8_t>(kind << 4 | dtype); }
+
+/// Places of values: fast registers, then scratch registers; constants.
+inline constexpr int fast_registers = 3;
+inline constexpr int most_scratch_registers = XP_MAX_REGISTERS + XP_MAX_OPERANDS;
+inline constexpr std::uint8_t place_constant = 0x80;
+inline constexpr std::uint8_t place_none = 0xff;
+
+struct Step {
+  Code code;
+  std::uint8_t convert;  // of the result
+  std::uint8_t to;       // place of the result
+  std::uint8_t a, b, c;  // places
+  std::uint8_t operand;  // of loads and stores
+  std::uint8_t dtype;    // of loads: a Decode; of stores: the memory's dtype; store_any: the value's Kind | dtype << 4
+};
+static_assert(sizeof(Step) == 8);
+
+inline constexpr int most_steps = XP_MAX_INSTRUCTIONS + XP_MAX_OPERANDS;
+/// Loads that are started before anything is computed.
+inline constexpr int most_preloads = 2;
+
+template <int width>
+struct Steps {
+  std::uint8_t count;
+  std::uint8_t preloads;
+  std::uint8_t preload_operand[most_preloads];  // native and not scalars; they go to the fast registers 1 and 2
+  std::uint8_t reduce_place, reduce_type;
+  std::uint8_t scratch_registers;
+  Step steps[most_steps];
+  Raw<width> constants[XP_MAX_CONSTANTS];
+};
+
+// ---- Where the operands' elements are ----
+
+/// Division by multiplication: exact for dividends below 2^31.
+struct Divisor {
+  std::uint32_t value, magic;
+  std::uint32_t shift;
+
+  static Divisor of(std::uint32_t value);
+
+  KOKKOS_INLINE_FUNCTION std::uint32_t divide(std::uint32_t n) const {
+    const auto high = static_cast<std::uint32_t>(static_cast<std::uint64_t>(n) * magic >> 32);
+    return magic == 0 ? n : high >> shift;
+  }
+};
+
+/// Every operand is in C order without gaps, or one element.
+struct FlatOperands {
+  char* data[XP_MAX_OPERANDS];
+  std::uint32_t scalars;  // as a bit set
+  bool vectors;           // all others are aligned for vector accesses
+};
+
+inline constexpr int most_staged = 4;
+
+struct StridedOperand {
+  char* data;
+  std::int64_t strides[XP_MAX_NDIM];
+};
+
+/// Any strides. A chunk is a tile, `rows` along one axis by `columns` along the last one; or, where tiles would be
+/// mostly empty, consecutive positions, from which each operand's offsets are found by division.
+struct StridedOperands {
+  StridedOperand operands[XP_MAX_OPERANDS];
+  std::uint8_t first_axis[XP_MAX_OPERANDS];  // the first one with a stride other than 0
+  std::int64_t shape[XP_MAX_NDIM];
+  Divisor divisors[XP_MAX_NDIM];  // tiles along each axis; or the shape, if !wide
+  std::uint8_t ndim;
+  bool tiled;
+  bool wide;  // positions need more than 31 bits
+  std::uint8_t tile_axis;
+  std::uint8_t column_bits, row_bits;
+  // Operands that are fastest along the rows are read that way and turned in scratch.
+  std::uint8_t n_staged;
+  std::uint8_t staged_operand[most_staged];
+  std::uint8_t staged_size[most_staged];  // of their elements
+};
+
+}  // namespace xp::kernels

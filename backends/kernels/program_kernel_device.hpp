@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels of one slot width, for the sources that instantiate them.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/machine_device.hpp"
+#include "kernels/plan_device.hpp"
+#include "kernels/reduce_device.hpp"
+
+namespace xp::kernels {
+
+template <int width>
+using ProgramBounds = Kokkos::LaunchBounds<is_host_space ? 0 : full_team, is_host_space ? 0 : teams_per_multiprocessor(width)>;
+template <int width>
+using Member = typename Policy<ProgramBounds<width>>::member_type;
+
+constexpr std::size_t scratch_alignment = 16;
+
+/// The team's level-0 scratch.
+template <class R, class Member>
+KOKKOS_INLINE_FUNCTION R* team_scratch_of(const Member& team, std::size_t bytes) {
+  if (bytes == 0) return nullptr;
+  return static_cast<R*>(team.team_scratch(0).get_shmem_aligned(bytes, scratch_alignment));
+}
+
+// ---- Elementwise ----
+
+template <int width>
+struct FlatKernel {
+  static constexpr int W = elements_per_thread(width), V = vector_elements(width);
+  using R = Raw<width>;
+
+  std::int64_t count, chunks;
+  std::uint32_t scratch_bytes;
+  FlatOperands operands;
+  Steps<width> steps;
+
+  KOKKOS_FUNCTION void operator()(const Member<width>& team) const {
+    using Place = FlatPlace<width>;
+    const int rank = team.team_rank(), size = team.team_size(), elements = size * W;
+    R* scratch = team_scratch_of<R>(team, scratch_bytes);
+    Machine<width, Place> machine(steps, scratch, rank, size, nullptr, 0);
+    for (std::int64_t chunk = team.league_rank(); chunk < chunks; chunk += team.league_size()) {
+      const std::int64_t base = chunk * elements, rest = count - base;
+      Span span;
+      span.base = base;
+      span.first = operands.vectors ? rank * V : rank;
+      span.group = size * V;
+      span.next = operands.vectors ? 1 : size;
+      span.limit = rest < elements ? static_cast<int>(rest) : elements;
+      machine.run(Place(operands, span, operands.vectors && span.limit == elements));
+    }
+  }
+};
+
+template <int width>
+struct StridedKernel {
+  static constexpr int W = elements_per_thread(width);
+  using R = Raw<width>;
+
+  std::int64_t count, chunks;
+  std::uint32_t scratch_bytes, staged_offset;  // in slots
+  StridedOperands operands;
+  Steps<width> steps;
+
+  KOKKOS_FUNCTION void operator()(const Member<width>& team) const {
+    using Place = StridedPlace<width>;
+    const int rank = team.team_rank(), size = team.team_size(), elements = size * W;
+    R* scratch = team_scratch_of<R>(team, scratch_bytes);
+    R* staged = scratch + staged_offset;
+    const int staged_slots = Place::staged_slots(operands);
+    Machine<width, Place> machine(steps, scratch, rank, size, staged, staged_slots);
+    for (std::int64_t chunk = team.league_rank(); chunk < chunks; chunk += team.league_size()) {
+      if (operands.tiled) {
+        const Place place(operands, static_cast<std::uint32_t>(chunk), rank, size);
+        if (operands.n_staged > 0) {
+          if (chunk != team.league_rank()) team.team_barrier();  // the tile before has been read
+          for (int i = 0; i < operands.n_staged; ++i) stage(place, i, staged + i * staged_slots);
+          team.team_barrier();
+        }
+        machine.run(place);
+      } else {
+        const std::int64_t base = chunk * elements, rest = count - base;
+        const Span span{base, rank, size, size, rest < elements ? static_cast<int>(rest) : elements};
+        machine.run(Place(operands, span));
+      }
+    }
+  }
+
+  KOKKOS_INLINE_FUNCTION void stage(const StridedPlace<width>& place, int i, R* to) const {
+    if constexpr (width != 128) {
+      const int operand = operands.staged_operand[i];
+      switch (operands.staged_size[i]) {
+        case 1:
+          return place.template stage<std::uint8_t>(operand, to);
+        case 2:
+          return place.template stage<std::uint16_t>(operand, to);
+        case 4:
+          return place.template stage<std::uint32_t>(operand, to);
+        default:
+          if constexpr (width == 64) place.template stage<std::uint64_t>(operand, to);
+      }
+    }
+  }
+};
+
+// ---- Reduction ----
+
+/// The sum of a lane's rows, in the accumulator's type.
+template <int width>
+class LaneSum {
+  static constexpr int W = elements_per_thread(width);
+  using R = Raw<width>;
+
+ public:
+  KOKKOS_INLINE_FUNCTION explicit LaneSum(int dtype) : dtype_(dtype) {}
+
+  template <class Place>
+  KOKKOS_INLINE_FUNCTION void add(const R (&values)[W], const Place& place) {
+    switch (dtype_) {
+      case XP_FLOAT32:
+        // In a wider slot a float32 is exact, and so is the way back.
+        return add_as<float, typename Slots<width>::Real>(values, place);
+      case XP_FLOAT64:
+        if constexpr (width != 32) add_as<double, double>(values, place);
+        return;
+      case XP_COMPLEX64:
+        if constexpr (width == 64) add_as<Complex<float>, Complex<float>>(values, place);
+        return;
+      case XP_COMPLEX128:
+        if constexpr (width == 128) add_as<Complex<double>, Complex<double>>(values, place);
+        return;
+      default:
+        if constexpr (width == 64) add_as<std::uint64_t, std::uint64_t>(values, place);
+    }
+  }
+
+  KOKKOS_INLINE_FUNCTION R value() const { return sum_; }
+  KOKKOS_INLINE_FUNCTION static R add(int dtype, const R& a, const R& b) {
+    LaneSum sum(dtype);
+    sum.sum_ = a;
+    sum.started_ = true;
+    R values[W] = {};
+    values[0] = b;
+    sum.add(values, First{});
+    return sum.sum_;
+  }
+
+ private:
+  struct First {
+    KOKKOS_INLINE_FUNCTION bool valid(int k) const { return k == 0; }
+  };
+
+  template <class T, class Slot, class Place>
+  KOKKOS_INLINE_FUNCTION void add_as(const R (&values)[W], const Place& place) {
+    XP_UNROLL
+    for (int k = 0; k < W; ++k) {
+      if (!place.valid(k)) continue;
+      // 0 + x is not x for -0: a lane begins with its first row.
+      if (started_) {
+        const T sum = Add::apply(convert<T>(as<Slot>(sum_)), convert<T>(as<Slot>(values[k])));
+        sum_ = raw<R>(convert<Slot>(sum));
+      } else {
+        sum_ = values[k];
+        started_ = true;
+      }
+    }
+  }
+
+  int dtype_;
+  bool started_ = false;
+  R sum_{};
+};
+
+/// Blocks of 64 rows x 64 lanes (reduce_device.hpp); a team has several blocks if it has more threads than lanes. A
+/// thread works on W rows of its lane at a time.
+template <int width, class Place>
+struct ReduceKernel {
+  static constexpr int W = elements_per_thread(width), V = Place::V;
+  using R = Raw<width>;
+
+  std::int64_t count;
+  char* results;
+  std::uint32_t scratch_bytes, lanes_offset;  // in slots
+  typename Place::Operands operands;
+  Steps<width> steps;
+
+  KOKKOS_FUNCTION void operator()(const Member<width>& team) const {
+    const int rank = team.team_rank(), size = team.team_size();
+    R* scratch = team_scratch_of<R>(team, scratch_bytes);
+    R* lanes = scratch + lanes_offset;
+    Machine<width, Place> machine(steps, scratch, rank, size, nullptr, 0);
+    const int blocks = size > reduce_lanes ? size / reduce_lanes : 1;
+    const std::int64_t first_block = static_cast<std::int64_t>(team.league_rank()) * blocks;
+    for (int at = rank; at < blocks * reduce_lanes; at += size) {
+      const std::int64_t base = (first_block + at / reduce_lanes) * reduce_block, rest = count - base;
+      Span span;
+      span.base = base;
+      span.next = reduce_lanes;
+      span.group = V * reduce_lanes;
+      span.limit = rest < reduce_block ? static_cast<int>(rest) : reduce_block;
+      LaneSum<width> sum(steps.reduce_type);
+      for (int row = 0; row < reduce_rows; row += W) {
+        span.first = row * reduce_lanes + at % reduce_lanes;
+        if (span.first >= span.limit) break;
+        const Place place = make(span);
+        machine.run(place);
+        R values[W];
+        machine.fetch(values, steps.reduce_place);
+        sum.add(values, place);
+      }
+      lanes[at] = sum.value();
+    }
+    for (int half = reduce_lanes / 2; half > 0; half /= 2) {
+      team.team_barrier();
+      for (int at = rank; at < blocks * half; at += size) {
+        const int block = at / half, lane = at % half;
+        const std::int64_t rest = count - (first_block + block) * reduce_block;
+        const int alive = rest < 2 * half ? static_cast<int>(rest) : 2 * half;
+        R* block_lanes = lanes + block * reduce_lanes;
+        if (lane + half < alive)
+          block_lanes[lane] = LaneSum<width>::add(steps.reduce_type, block_lanes[lane], block_lanes[lane + half]);
+      }
+    }
+    team.team_barrier();
+    for (int block = rank; block < blocks; block += size)
+      if ((first_block + block) * reduce_block < count) write_result(first_block + block, lanes[block * reduce_lanes]);
+  }
+
+ private:
+  KOKKOS_INLINE_FUNCTION Place make(const Span& span) const {
+    if constexpr (std::is_same_v<Place, FlatPlace<width>>)
+      return Place(operands, span, false);
+    else
+      return Place(operands, span);
+  }
+
+  KOKKOS_INLINE_FUNCTION void write_result(std::int64_t block, const R& value) const {
+    if (steps.reduce_type == XP_FLOAT32) {
+      write<float>(results + block * 4, static_cast<float>(as<typename Slots<width>::Real>(value)));
+    } else if constexpr (width == 128) {
+      if (steps.reduce_type == XP_COMPLEX128)
+        write<Pair8>(results + block * 16, Pair8{value.first, value.second});
+      else
+        write<std::uint64_t>(results + block * 8, value.first);
+    } else if constexpr (width == 64) {
+      // complex64 has its parts' alignment.
+      write<Word2>(results + block * 8,
+                   Word2{static_cast<std::uint32_t>(value), static_cast<std::uint32_t>(value >> 32)});
+    }
+  }
+};
+
+// ---- Launching ----
+
+template <int width>
+void fill_steps(const DevicePlan& plan, Steps<width>& out) {
+  out.count = static_cast<std::uint8_t>(plan.n_steps);
+  out.preloads = static_cast<std::uint8_t>(plan.preloads);
+  std::copy_n(plan.preload_operand, most_preloads, out.preload_operand);
+  out.reduce_place = plan.reduce_place;
+  out.reduce_type = plan.program->reduce_type;
+  out.scratch_registers = static_cast<std::uint8_t>(plan.scratch_registers);
+  std::copy_n(plan.steps, plan.n_steps, out.steps);
+  for (int c = 0; c < plan.program->n_constants; ++c)
+    std::memcpy(&out.constants[c], &plan.program->constants[c], sizeof out.constants[c]);
+}
+
+template <int width>
+void fill_flat(const DevicePlan& plan, FlatOperands& out) {
+  out.scalars = 0;
+  out.vectors = true;
+  for (int k = 0; k < plan.n_operands; ++k) {
+    const PlannedOperand& operand = plan.operands[k];
+    out.data[k] = operand.data;
+    if (!operand.used) continue;
+    if (operand.strides[plan.program->ndim - 1] == 0 && plan.program->count > 1) {
+      out.scalars |= 1u << k;
+    } else {
+      const std::uintptr_t bytes = std::min(16, operand.size * vector_elements(width));
+      out.vectors = out.vectors && reinterpret_cast<std::uintptr_t>(operand.data) % bytes == 0;
+    }
+  }
+}
+
+/// Slots of scratch registers.
+template <int width>
+std::uint32_t register_slots(const DevicePlan& plan) {
+  return static_cast<std::uint32_t>(plan.scratch_registers * plan.team * elements_per_thread(width));
+}
+
+/// With room for the alignment.
+inline std::size_t scratch_with_alignment(std::uint32_t bytes) {
+  return bytes == 0 ? 0 : bytes + scratch_alignment;
+}
+
+inline const char* label_of(const xp_program& p) { return p.label ? p.label : "xp::program"; }
+
+/// Teams of a host space loop over chunks; a device has one team for each.
+inline std::int64_t league_for(const Space& space, std::int64_t chunks) {
+  constexpr std::int64_t most = std::int64_t{1} << 30;
+  return std::min(chunks, is_host_space ? std::int64_t{4} * space.concurrency() : most);
+}
+
+template <int width>
+void launch_map(const Space& space, const DevicePlan& plan) {
+  using R = Raw<width>;
+  const xp_program& p = *plan.program;
+  std::uint32_t slots = register_slots<width>(plan);
+  auto launch = [&](auto& kernel) {
+    kernel.count = p.count;
+    kernel.chunks = plan.chunks;
+    kernel.scratch_bytes = static_cast<std::uint32_t>(slots * sizeof(R));
+    fill_steps<width>(plan, kernel.steps);
+    launch_teams<ProgramBounds<width>>(label_of(p), space, league_for(space, plan.chunks), plan.team,
+                                       scratch_with_alignment(kernel.scratch_bytes), kernel);
+  };
+  if (plan.flat) {
+    FlatKernel<width> kernel;
+    fill_flat<width>(plan, kernel.operands);
+    launch(kernel);
+  } else {
+    StridedKernel<width> kernel;
+    kernel.operands = plan.strided;
+    kernel.staged_offset = slots;
+    slots += static_cast<std::uint32_t>(plan.strided.n_staged * StridedPlace<width>::staged_slots(plan.strided));
+    launch(kernel);
+  }
+}
+
+template <int width>
+void launch_blocks(const Space& space, const DevicePlan& plan, void* results) {
+  const xp_program& p = *plan.program;
+  const int per_team = std::max(1, plan.team / reduce_lanes);
+  const std::int64_t blocks = (p.count + reduce_block - 1) / reduce_block;
+  auto launch = [&](auto& kernel) {
+    kernel.count = p.count;
+    kernel.results = static_cast<char*>(results);
+    kernel.lanes_offset = register_slots<width>(plan);
+    kernel.scratch_bytes = static_cast<std::uint32_t>((kernel.lanes_offset + static_cast<std::uint32_t>(per_team * reduce_lanes)) * sizeof(Raw<width>));
+    fill_steps<width>(plan, kernel.steps);
+    launch_teams<ProgramBounds<width>>(label_of(p), space, (blocks + per_team - 1) / per_team, plan.team,
+                                       scratch_with_alignment(kernel.scratch_bytes), kernel);
+  };
+  if (plan.flat) {
+    ReduceKernel<width, FlatPlace<width>> kernel;
+    fill_flat<width>(plan, kernel.operands);
+    launch(kernel);
+  } else {
+    ReduceKernel<width, StridedPlace<width>> kernel;
+    kernel.operands = plan.strided;
+    launch(kernel);
+  }
+}
+
+}  // namespace xp::kernels

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fused programs with 64-bit slots that end in a reduction.
+#include "kernels/program_kernel_device.hpp"
+
+namespace xp::kernels {
+
+template <>
+void launch_reduction<64>(const Space& space, const DevicePlan& plan, void* results) {
+  launch_blocks<64>(space, plan, results);
+}
+
+}  // namespace xp::kernels
