@@ -4,39 +4,10 @@
 
 #include <cstdint>
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
-
+#include "kernels/floating_point.hpp"
 #include "kernels/status.hpp"
 
 namespace xp::kernels {
-
-/// Rounds to nearest, keeps subnormals and traps nothing while it lives; restores the caller's state.
-class FloatingPointScope {
- public:
-#if defined(__x86_64__)
-  FloatingPointScope() : saved_(_mm_getcsr()) {
-    // The sticky flags are no state that matters; writing MXCSR costs more than reading it.
-    if ((saved_ & ~sticky) != standard) [[unlikely]]
-      _mm_setcsr(standard);
-  }
-  ~FloatingPointScope() {
-    if ((saved_ & ~sticky) != standard) [[unlikely]]
-      _mm_setcsr(saved_);
-  }
-
- private:
-  static constexpr unsigned sticky = 0x3f, standard = 0x1f80;
-  unsigned saved_;
-
- public:
-#else
-  FloatingPointScope() {}
-#endif
-  FloatingPointScope(const FloatingPointScope&) = delete;
-  FloatingPointScope& operator=(const FloatingPointScope&) = delete;
-};
 
 /// Serial work up to here is not worth waking threads for (microbenchmarks: 0.6 us when they spin, 30-46 us when they
 /// sleep).

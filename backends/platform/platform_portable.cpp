@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "kernels/device_device.hpp"
+#include "kernels/floating_point.hpp"
 #include "kernels/host_memory.hpp"
 #include "platform/host_space.hpp"
 #include "platform/lifetime.hpp"
@@ -151,11 +152,13 @@ std::int32_t synchronize(xp_device& device, xp_error*) {
 
 std::int32_t run(xp_device& device, const xp_program& program, xp_error* error) {
   const std::lock_guard lock(mutex());
+  const kernels::FloatingPointScope floating_point;  // the calling thread is one of Kokkos'
   return kernels::run_program(device, program, error);
 }
 
 std::int32_t random(xp_device& device, const xp_random_args& args, xp_error* error) {
   const std::lock_guard lock(mutex());
+  const kernels::FloatingPointScope floating_point;  // the calling thread is one of Kokkos'
   return kernels::run_random(device, args, error);
 }
 
