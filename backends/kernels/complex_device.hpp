@@ -25,7 +25,8 @@ KOKKOS_INLINE_FUNCTION Complex<R> complex_sqrt(Complex<R> z) {
   // |z| neither overflows nor loses what is subnormal: the argument is scaled by a power of 4, the result by one of 2.
   constexpr R large = most<R> / 8, small = least<R> * 64;
   const R size = std::fabs(x) > std::fabs(y) ? std::fabs(x) : std::fabs(y);
-  constexpr R up = sizeof(R) == 4 ? R{0x1p30f} : static_cast<R>(0x1p108), up_back = sizeof(R) == 4 ? R{0x1p-15f} : static_cast<R>(0x1p-54);
+  constexpr R up = sizeof(R) == 4 ? R{0x1p30f} : static_cast<R>(0x1p108),
+              up_back = sizeof(R) == 4 ? R{0x1p-15f} : static_cast<R>(0x1p-54);
   const R scale = size > large ? R{0.0625} : size < small ? up : R{1};
   const R back = size > large ? R{4} : size < small ? up_back : R{1};
   const R u = x * scale, v = y * scale;

@@ -62,30 +62,13 @@ class Machine {
 
   /// Runs the program for the elements of `place`.
   KOKKOS_INLINE_FUNCTION void run(const Place& place) {
-    // The first loads are on their way together.
-    if (steps_.preloads > 0) load_native(place, steps_.preload_operand[0], fast1_);
-    if (steps_.preloads > 1) load_native(place, steps_.preload_operand[1], fast2_);
+    // Both loads are on their way before anything waits for them.
+    if (steps_.preload_accumulator != place_none) load_native(place, steps_.preload_accumulator, accumulator_);
+    if (steps_.preload_fast != place_none) load_native(place, steps_.preload_fast, fast_);
     for (int i = 0; i < steps_.count; ++i) step(steps_.steps[i], place);
   }
 
-  /// Value of a place.
-  KOKKOS_INLINE_FUNCTION void fetch(Values& v, std::uint8_t from) const {
-    if (from == 0) {
-      copy(v, fast0_);
-    } else if (from == 1) {
-      copy(v, fast1_);
-    } else if (from == 2) {
-      copy(v, fast2_);
-    } else if (from >= place_constant) {
-      const R constant = steps_.constants[from - place_constant];
-      XP_UNROLL
-      for (int k = 0; k < W; ++k) v[k] = constant;
-    } else {
-      const R* slot = scratch_ + (from - fast_registers) * W * team_;
-      XP_UNROLL
-      for (int k = 0; k < W; ++k) v[k] = slot[k * team_];
-    }
-  }
+  KOKKOS_INLINE_FUNCTION const Values& accumulator() const { return accumulator_; }
 
  private:
   KOKKOS_INLINE_FUNCTION static void copy(Values& to, const Values& from) {
@@ -93,15 +76,30 @@ class Machine {
     for (int k = 0; k < W; ++k) to[k] = from[k];
   }
 
+  /// Value of a place other than the accumulator.
+  KOKKOS_INLINE_FUNCTION void fetch(Values& v, std::uint8_t from, const Place& place) const {
+    if (from >= place_constant) {
+      const R constant = steps_.constants[from - place_constant];
+      XP_UNROLL
+      for (int k = 0; k < W; ++k) v[k] = constant;
+    } else if (from == place_fast) {
+      copy(v, fast_);
+    } else if (Place::reads_in_place && from >= place_operand) {
+      load_native(place, from - place_operand, v);
+    } else {
+      const R* slot = scratch_ + (from - place_scratch) * W * team_;
+      XP_UNROLL
+      for (int k = 0; k < W; ++k) v[k] = slot[k * team_];
+    }
+  }
+
   KOKKOS_INLINE_FUNCTION void put(std::uint8_t to, const Values& v) {
-    if (to == 0) {
-      copy(fast0_, v);
-    } else if (to == 1) {
-      copy(fast1_, v);
-    } else if (to == 2) {
-      copy(fast2_, v);
-    } else if (to < place_constant) {
-      R* slot = scratch_ + (to - fast_registers) * W * team_;
+    if (to == place_accumulator) {
+      copy(accumulator_, v);
+    } else if (to == place_fast) {
+      copy(fast_, v);
+    } else {
+      R* slot = scratch_ + (to - place_scratch) * W * team_;
       XP_UNROLL
       for (int k = 0; k < W; ++k) slot[k * team_] = v[k];
     }
@@ -136,23 +134,36 @@ class Machine {
   };
 
   KOKKOS_INLINE_FUNCTION void step(const Step& s, const Place& place) {
-    Values v{}, a, b{};
     if (s.code < Code::store_1) {
+      Values v{};
       load(s, place, v);
-    } else {
-      fetch(a, s.a);
-      if (s.code < Code::index) {
-        store(s, place, a);
-        return;
-      }
-      fetch(b, s.b);
-      compute(s, place, v, a, b);
+      if (s.convert != convert_none) convert_values(s.convert, v);
+      put(s.to, v);
+      return;
     }
-    if (s.convert != convert_none) convert_values(s.convert, v);
-    put(s.to, v);
+    if (s.a != place_accumulator) fetch(accumulator_, s.a, place);
+    if (s.code < Code::index) {
+      store(s, place, accumulator_);
+      return;
+    }
+    compute(s, place);
+    if (s.convert != convert_none) convert_values(s.convert, accumulator_);
+    if (s.to != place_none) put(s.to, accumulator_);
   }
 
-  KOKKOS_INLINE_FUNCTION void compute(const Step& s, const Place& place, Values& v, const Values& a, const Values& b) {
+  KOKKOS_INLINE_FUNCTION void compute(const Step& s, const Place& place) {
+    Values& v = accumulator_;
+    Values a, b;
+    if (s.b == place_accumulator)
+      copy(b, accumulator_);
+    else
+      fetch(b, s.b, place);
+    if (s.operand != 0) {
+      copy(a, b);
+      copy(b, accumulator_);
+    } else {
+      copy(a, accumulator_);
+    }
     switch (s.code) {
       case Code::index:
         if constexpr (width == 64) {
@@ -218,7 +229,10 @@ class Machine {
         break;
       case Code::where: {
         Values c;
-        fetch(c, s.c);
+        if (s.c == place_accumulator)
+          copy(c, a);
+        else
+          fetch(c, s.c, place);
         XP_UNROLL
         for (int k = 0; k < W; ++k) v[k] = truth(a[k]) ? b[k] : c[k];
         break;
@@ -226,7 +240,6 @@ class Machine {
       default:
         if constexpr (has_integers) compute_integer(s.code, v, a, b);
         if constexpr (has_complex) compute_complex(s.code, v, a, b);
-        if (s.code == Code::move) copy(v, a);
     }
   }
 
@@ -484,9 +497,9 @@ class Machine {
   template <int dtype>
   KOKKOS_INLINE_FUNCTION static void decode_as(Values& v) {
     constexpr int size = dtype_sizes[dtype];
-    using M = std::conditional_t<size == 1, std::uint8_t,
-                                 std::conditional_t<size == 2, std::uint16_t,
-                                                    std::conditional_t<size == 4, std::uint32_t, std::uint64_t>>>;
+    using M = std::conditional_t<
+        size == 1, std::uint8_t,
+        std::conditional_t<size == 2, std::uint16_t, std::conditional_t<size == 4, std::uint32_t, std::uint64_t>>>;
     XP_UNROLL
     for (int k = 0; k < W; ++k) {
       const auto element = bits_as<Storage<dtype>>(static_cast<M>(as<U>(v[k])));
@@ -647,8 +660,7 @@ class Machine {
         if constexpr (width == 64) {
           Word2 m[W];
           XP_UNROLL
-          for (int k = 0; k < W; ++k)
-            m[k] = {static_cast<std::uint32_t>(v[k]), static_cast<std::uint32_t>(v[k] >> 32)};
+          for (int k = 0; k < W; ++k) m[k] = {static_cast<std::uint32_t>(v[k]), static_cast<std::uint32_t>(v[k] >> 32)};
           place.store(address, m);
         }
         return;
@@ -702,7 +714,7 @@ class Machine {
                                         const typename Place::Address& address) const {
     const auto kind = static_cast<Kind>(s.dtype & 15);
     const int to = s.dtype >> 4;
-    const R* slot = scratch_ + (s.a - fast_registers) * W * team_;
+    const R* slot = scratch_ + (s.b - place_scratch) * W * team_;
 #if defined(__CUDACC__)
 #pragma unroll 1
 #endif
@@ -737,7 +749,7 @@ class Machine {
   int team_;
   const R* staged_;
   int staged_slots_;
-  Values fast0_{}, fast1_{}, fast2_{};
+  Values accumulator_{}, fast_{};
 };
 
 }  // namespace xp::kernels

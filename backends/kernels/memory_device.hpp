@@ -139,9 +139,14 @@ class FlatPlace {
  public:
   static constexpr int W = elements_per_thread(width), V = vector_elements(width);
   using Operands = FlatOperands;
+  /// Steps may name an operand instead of a value that was loaded from it.
+  static constexpr bool reads_in_place = true;
 
+  /// `whole_vectors` as an opaque number: the compiler would otherwise keep copies of what it was computed from.
   KOKKOS_INLINE_FUNCTION FlatPlace(const FlatOperands& operands, const Span& span, bool whole_vectors)
-      : operands_(operands), span_(span), vectors_(whole_vectors) {}
+      : operands_(operands), span_(span), vectors_(whole_vectors) {
+    asm("" : "+r"(vectors_));
+  }
 
   /// Where an operand has the elements.
   struct Address {
@@ -165,7 +170,7 @@ class FlatPlace {
       return;
     }
     const char* base = address.data + span_.base * size;
-    if (vectors_) {
+    if (vectors_ != 0) {
       XP_UNROLL
       for (int g = 0; g < W / V; ++g)
         read_vector<V>(base + static_cast<std::int64_t>(span_.first + g * span_.group) * size, out + g * V);
@@ -183,7 +188,7 @@ class FlatPlace {
   KOKKOS_INLINE_FUNCTION void store(const Address& address, const U (&values)[W]) const {
     constexpr int size = static_cast<int>(sizeof(U));
     char* base = address.data + (address.scalar ? 0 : span_.base * size);
-    if (vectors_ && !address.scalar) {
+    if (vectors_ != 0 && !address.scalar) {
       XP_UNROLL
       for (int g = 0; g < W / V; ++g)
         write_vector<V>(base + static_cast<std::int64_t>(span_.first + g * span_.group) * size, values + g * V);
@@ -205,7 +210,7 @@ class FlatPlace {
  private:
   const FlatOperands& operands_;
   Span span_;
-  bool vectors_;
+  int vectors_;
 };
 
 /// The elements of a thread where operands have any strides.
@@ -214,21 +219,18 @@ class StridedPlace {
  public:
   static constexpr int W = elements_per_thread(width), V = 1;
   using Operands = StridedOperands;
+  static constexpr bool reads_in_place = false;  // finding the offsets is too much code to have it often
 
-  /// Consecutive positions.
-  KOKKOS_INLINE_FUNCTION StridedPlace(const StridedOperands& operands, const Span& span)
-      : operands_(operands), span_(span), tile_(0) {
-    XP_UNROLL
-    for (int k = 0; k < W; ++k) valid_ |= static_cast<unsigned>(span.template offset<V>(k) < span.limit) << k;
-  }
-
-  /// A tile; the thread has its elements `rank`, rank + team, ...
-  KOKKOS_INLINE_FUNCTION StridedPlace(const StridedOperands& operands, std::uint32_t tile, int rank, int team)
-      : operands_(operands), span_{0, rank, team, 0, 0}, tile_(tile) {
+  /// The span counts the elements of a tile, row by row, or consecutive positions.
+  KOKKOS_INLINE_FUNCTION StridedPlace(const StridedOperands& operands, const Span& span, std::uint32_t tile)
+      : operands_(operands), span_(span), tile_(tile) {
     int rows = 1, columns = 1;
-    remaining(rows, columns);
+    if (operands.tiled) remaining(rows, columns);
     XP_UNROLL
-    for (int k = 0; k < W; ++k) valid_ |= static_cast<unsigned>(row(k) < rows && column(k) < columns) << k;
+    for (int k = 0; k < W; ++k) {
+      const bool inside = operands.tiled ? row(k) < rows && column(k) < columns : span.template offset<V>(k) < span.limit;
+      valid_ |= static_cast<unsigned>(inside) << k;
+    }
   }
 
   struct Address {

@@ -32,15 +32,37 @@ struct Node {
 };
 
 struct Value {
-  int last_use = -1;
+  int uses = 0;         // to come
+  int load = -1;        // the node that loads it, before it is loaded
+  int last_fetch = -1;  // the step that takes it from its home last
   bool in_scratch = false;
-  std::uint8_t place = place_none;
+  std::uint8_t home = place_none;
 };
 
-/// Values that end within so many steps may have the register that keeps nothing for long.
-constexpr int short_life = 3;
-/// Loads are moved to the program's beginning from no further than this.
-constexpr int preload_reach = 8;
+/// A node whose values' places are known.
+struct Arranged {
+  Node node;
+  std::uint8_t a = place_accumulator, b = place_accumulator, c = place_accumulator;  // where not in a home
+  bool exchanged = false, to_accumulator = false;
+};
+
+/// A load is started before the first step from no further than this.
+constexpr int preload_reach = 4;
+
+constexpr Code load_code(int size) {
+  switch (size) {
+    case 1:
+      return Code::load_1;
+    case 2:
+      return Code::load_2;
+    case 4:
+      return Code::load_4;
+    case 8:
+      return Code::load_8;
+    default:
+      return Code::load_16;
+  }
+}
 
 class Planner {
  public:
@@ -60,7 +82,7 @@ class Planner {
   bool find_decoding(int dtype, int load_type, Node& node, bool& real_part) const;
   int add_operand(int from, bool real_part);
 
-  bool full() const { return n_nodes_ == most_steps; }
+  bool full() const { return n_nodes_ == most_steps - 1; }
   Source emit(Node node) {
     node.result = n_values_++;
     nodes_[n_nodes_++] = node;
@@ -76,15 +98,18 @@ class Planner {
   std::uint8_t normalisation(int dtype) const;
   bool cast(int from, int to, std::uint8_t& conversion) const;
 
+  void arrange();
+  void arrange(const Node& node);
+  std::uint8_t place_for(Source source, int uses_for_accumulator);
+  void emit_load(Source value, bool to_accumulator);
+  bool is_native(const Node& load) const { return load.code == load_code(slot_bytes_) && load.convert == convert_none; }
   void preload();
-  void find_last_uses();
   void allocate();
-  std::uint8_t take_place(int position, const Value& value);
-  void release(Source source, int position);
-  std::uint8_t place_of(Source source) const {
-    if (source >= 0) return values_[source].place;
-    return source == no_source ? 0 : static_cast<std::uint8_t>(place_constant + (constant_source(0) - source));
+  std::uint8_t take_home(const Value& value);
+  std::uint8_t settle(Source source, std::uint8_t place) const {
+    return place == place_none ? values_[source].home : place;
   }
+  void release(Source source, int position);
 
   std::int32_t invalid(const xp_instruction& in, const char* what) {
     const char* name = in.op < op_count ? operation_table[in.op].name.data() : "?";
@@ -105,7 +130,11 @@ class Planner {
   Source accumulator_ = no_source, reduced_ = no_source;
   Source registers_[XP_MAX_REGISTERS], loaded_[XP_MAX_OPERANDS];
   bool misaligned_[XP_MAX_OPERANDS];
-  std::uint8_t fast_used_ = 0;
+  Arranged arranged_[most_steps];
+  int n_arranged_ = 0;
+  Source held_ = no_source;  // in the accumulator
+  int fast_until_ = -1;      // the step that takes the preloaded value of the fast register last
+  bool fast_used_ = false;
   std::uint64_t scratch_used_ = 0;
   const char* load_failure_ = nullptr;
 };
@@ -129,20 +158,6 @@ bool Planner::source(std::uint8_t ref, Source& result) {
   return false;
 }
 
-constexpr Code load_code(int size) {
-  switch (size) {
-    case 1:
-      return Code::load_1;
-    case 2:
-      return Code::load_2;
-    case 4:
-      return Code::load_4;
-    case 8:
-      return Code::load_8;
-    default:
-      return Code::load_16;
-  }
-}
 constexpr Code store_code(int size) {
   return static_cast<Code>(static_cast<int>(load_code(size)) - static_cast<int>(Code::load_1) +
                            static_cast<int>(Code::store_1));
@@ -414,74 +429,214 @@ std::int32_t Planner::reduction() {
 
 // ---- Order and places ----
 
-/// The program's first loads are started before its first instruction, if they need nothing else.
-void Planner::preload() {
-  plan_.preloads = 0;
-  const int turned = program_.ndim > 1 ? find_turned_axis(plan_) : -1;
-  for (int i = 0; i < n_nodes_ && i < preload_reach && plan_.preloads < most_preloads;) {
-    const Node node = nodes_[i];
-    // An element as wide as its slot is never decoded.
-    const bool native = node.code == load_code(slot_bytes_) && node.convert == convert_none &&
-                        (turned < 0 || !is_turned(program_, plan_.operands[node.operand], turned));
-    if (!native) {
-      ++i;
-      continue;
-    }
-    std::move(nodes_ + i + 1, nodes_ + n_nodes_, nodes_ + i);
-    --n_nodes_;
-    values_[node.result].place = static_cast<std::uint8_t>(1 + plan_.preloads);
-    fast_used_ |= static_cast<std::uint8_t>(2 << plan_.preloads);
-    plan_.preload_operand[plan_.preloads++] = node.operand;
+constexpr bool is_commutative(Code code) {
+  switch (code) {
+    case Code::add_i:
+    case Code::add_f:
+    case Code::add_c:
+    case Code::multiply_i:
+    case Code::multiply_f:
+    case Code::or_i:
+    case Code::and_i:
+    case Code::equal_i:
+    case Code::equal_f:
+    case Code::equal_c:
+    case Code::not_equal_i:
+    case Code::not_equal_f:
+    case Code::not_equal_c:
+      return true;
+    default:
+      return false;
   }
 }
 
-void Planner::find_last_uses() {
-  for (int i = 0; i < n_nodes_; ++i)
-    for (const Source s : {nodes_[i].a, nodes_[i].b, nodes_[i].c})
-      if (s >= 0) values_[s].last_use = i;
-  if (reduced_ >= 0) values_[reduced_].last_use = n_nodes_;
+/// Loads a value into its home, or only into the accumulator.
+void Planner::emit_load(Source value, bool to_accumulator) {
+  Arranged& load = arranged_[n_arranged_++];
+  load.node = nodes_[values_[value].load];
+  load.to_accumulator = to_accumulator;
+  values_[value].load = -1;
+  if (to_accumulator) held_ = value;
 }
 
-std::uint8_t Planner::take_place(int position, const Value& value) {
-  if (!value.in_scratch) {
-    const bool is_short = value.last_use - position <= short_life;
-    for (const int fast : {is_short ? 0 : 2, 1, is_short ? 2 : 1})
-      if ((fast_used_ >> fast & 1) == 0) {
-        fast_used_ |= static_cast<std::uint8_t>(1 << fast);
-        return static_cast<std::uint8_t>(fast);
+/// Where the next step finds a value; place_none means in its home. One use of it is over then. A value for the
+/// accumulator is used as often by that step as said.
+std::uint8_t Planner::place_for(Source source, int uses_for_accumulator) {
+  if (source <= constant_source(0)) return static_cast<std::uint8_t>(place_constant + (constant_source(0) - source));
+  Value& value = values_[source];
+  const bool last = --value.uses < std::max(uses_for_accumulator, 1);
+  if (source == held_) return place_accumulator;
+  if (value.load >= 0) {
+    const Node& load = nodes_[value.load];
+    if (last && plan_.flat && is_native(load)) {
+      value.load = -1;
+      return static_cast<std::uint8_t>(place_operand + load.operand);
+    }
+    const bool to_accumulator = last && uses_for_accumulator > 0;
+    emit_load(source, to_accumulator);
+    if (to_accumulator) return place_accumulator;
+  }
+  value.last_fetch = n_arranged_;
+  return place_none;
+}
+
+void Planner::arrange(const Node& original) {
+  Node node = original;
+  const bool stores = node.result == no_source;
+  if (stores) {
+    // Memory that is loaded from later may be what is stored to.
+    for (int v = 0; v < n_values_; ++v)
+      if (values_[v].load >= 0 && values_[v].uses > 0 && v != node.a) emit_load(v, false);
+  } else if (values_[node.result].uses == 0) {
+    for (const Source s : {node.a, node.b, node.c})
+      if (s >= 0) --values_[s].uses;
+    return;  // nobody wants it
+  }
+  Arranged step;
+  if (node.code == Code::store_any) {
+    node.b = std::exchange(node.a, no_source);
+    --values_[node.b].uses;
+    values_[node.b].last_fetch = n_arranged_;
+    step.b = place_none;
+  } else {
+    if (node.b != no_source && node.b == held_ && node.a != held_ && node.code != Code::where) {
+      std::swap(node.a, node.b);
+      step.exchanged = !is_commutative(node.code);
+    }
+    // What the second value needs must not come between the accumulator and its use.
+    for (const Source s : {node.b, node.c})
+      if (s >= 0 && s != node.a && values_[s].load >= 0 &&
+          !(values_[s].uses == 1 && plan_.flat && is_native(nodes_[values_[s].load])))
+        emit_load(s, false);
+    if (node.a != no_source) {
+      step.a = place_for(node.a, 1 + (node.b == node.a) + (node.c == node.a));
+      held_ = node.a;
+    }
+    if (node.b != no_source) step.b = place_for(node.b, 0);
+    if (node.c != no_source) step.c = place_for(node.c, 0);
+  }
+  step.node = node;
+  arranged_[n_arranged_++] = step;
+  if (!stores) held_ = node.result;
+}
+
+/// Decides where each step takes its values from.
+void Planner::arrange() {
+  for (int i = 0; i < n_nodes_; ++i)
+    for (const Source s : {nodes_[i].a, nodes_[i].b, nodes_[i].c})
+      if (s >= 0) ++values_[s].uses;
+  if (reduced_ >= 0) ++values_[reduced_].uses;
+  for (int i = 0; i < n_nodes_; ++i) {
+    if (nodes_[i].code < Code::store_1)
+      values_[nodes_[i].result].load = i;
+    else
+      arrange(nodes_[i]);
+  }
+  if (reduced_ != no_source && reduced_ != held_) {
+    Node node{Code::move};
+    node.a = reduced_;
+    node.result = n_values_++;
+    values_[node.result].uses = 1;
+    arrange(node);
+  }
+}
+
+/// Loads that need nothing else and are wanted soon are started before the first step.
+void Planner::preload() {
+  plan_.preload_accumulator = plan_.preload_fast = place_none;
+  const int turned = program_.ndim > 1 && !plan_.flat ? find_turned_axis(plan_) : -1;
+  auto suits = [&](const Node& load) {
+    return load.code < Code::store_1 && is_native(load) &&
+           (turned < 0 || !is_turned(program_, plan_.operands[load.operand], turned));
+  };
+  bool accumulator_free = true;
+  for (int i = 0; i < n_arranged_ && i < preload_reach; ++i) {
+    Arranged& step = arranged_[i];
+    auto in_memory = [](std::uint8_t place) { return place >= place_operand && place < place_constant; };
+    auto to_fast = [&](std::uint8_t& place) {
+      if (!in_memory(place) || plan_.preload_fast != place_none) return;
+      plan_.preload_fast = static_cast<std::uint8_t>(place - place_operand);
+      place = place_fast;
+      fast_until_ = i;
+    };
+    if (step.node.code < Code::store_1) {
+      if (!suits(step.node)) {
+        accumulator_free = accumulator_free && !step.to_accumulator;
+      } else if (step.to_accumulator) {
+        if (accumulator_free) {
+          plan_.preload_accumulator = step.node.operand;
+          step.node.code = Code::count_;
+        }
+        accumulator_free = false;
+      } else if (plan_.preload_fast == place_none && !values_[step.node.result].in_scratch) {
+        plan_.preload_fast = step.node.operand;
+        values_[step.node.result].home = place_fast;
+        fast_until_ = values_[step.node.result].last_fetch;
+        step.node.code = Code::count_;
       }
+      continue;
+    }
+    if (accumulator_free && in_memory(step.a)) {
+      plan_.preload_accumulator = static_cast<std::uint8_t>(step.a - place_operand);
+      step.a = place_accumulator;
+    }
+    if (step.node.code >= Code::index) {
+      to_fast(step.b);
+      to_fast(step.c);
+    }
+    accumulator_free = false;
+  }
+}
+
+std::uint8_t Planner::take_home(const Value& value) {
+  if (!value.in_scratch && !fast_used_) {
+    fast_used_ = true;
+    return place_fast;
   }
   const int slot = std::countr_one(scratch_used_);
   scratch_used_ |= std::uint64_t{1} << slot;
   plan_.scratch_registers = std::max(plan_.scratch_registers, slot + 1);
-  return static_cast<std::uint8_t>(fast_registers + slot);
+  return static_cast<std::uint8_t>(place_scratch + slot);
 }
 
 void Planner::release(Source source, int position) {
-  if (source < 0 || values_[source].last_use != position) return;
-  const int place = values_[source].place;
-  if (place < fast_registers)
-    fast_used_ &= static_cast<std::uint8_t>(~(1 << place));
-  else
-    scratch_used_ &= ~(std::uint64_t{1} << (place - fast_registers));
+  if (source < 0 || values_[source].last_fetch != position) return;
+  const int home = values_[source].home;
+  if (home == place_fast)
+    fast_used_ = false;
+  else if (home >= place_scratch && home < place_operand)
+    scratch_used_ &= ~(std::uint64_t{1} << (home - place_scratch));
+  values_[source].last_fetch = -1;
 }
 
+/// Gives homes to the values that are wanted when the accumulator has gone on, and writes the steps.
 void Planner::allocate() {
   plan_.scratch_registers = 0;
   plan_.n_steps = 0;
-  for (int i = 0; i < n_nodes_; ++i) {
-    const Node& node = nodes_[i];
-    if (node.result >= 0 && values_[node.result].last_use < 0) continue;  // nobody wants it
-    Step& step = plan_.steps[plan_.n_steps++];
-    step = {node.code, node.convert, place_none, place_of(node.a), place_of(node.b), place_of(node.c), node.operand,
-            node.dtype};
+  fast_used_ = plan_.preload_fast != place_none;
+  for (int i = 0; i < n_arranged_; ++i) {
+    const Arranged& from = arranged_[i];
+    const Node& node = from.node;
+    const bool preloaded = node.code == Code::count_;
+    Step step{
+        node.code,    node.convert, place_none, settle(node.a, from.a), settle(node.b, from.b), settle(node.c, from.c),
+        node.operand, node.dtype};
     // A step has read its values when it writes its result.
-    release(node.a, i);
-    if (node.b != node.a) release(node.b, i);
-    if (node.c != node.a && node.c != node.b) release(node.c, i);
-    if (node.result >= 0) step.to = values_[node.result].place = take_place(i, values_[node.result]);
+    for (const Source s : {node.a, node.b, node.c}) release(s, i);
+    if (i == fast_until_) fast_used_ = false;
+    if (preloaded) continue;
+    if (node.code >= Code::index) step.operand = from.exchanged;
+    if (node.result >= 0) {
+      Value& value = values_[node.result];
+      if (from.to_accumulator)
+        step.to = place_accumulator;
+      else if (value.last_fetch >= 0)
+        step.to = value.home = take_home(value);
+    }
+    const bool nothing =
+        step.code == Code::move && step.a == place_accumulator && step.convert == convert_none && step.to == place_none;
+    if (!nothing) plan_.steps[plan_.n_steps++] = step;
   }
-  plan_.reduce_place = reduced_ == no_source ? place_none : place_of(reduced_);
 }
 
 std::int32_t Planner::operands() {
@@ -489,8 +644,7 @@ std::int32_t Planner::operands() {
   plan_.n_operands = p.n_operands;
   for (int k = 0; k < p.n_operands; ++k) {
     const xp_operand& from = p.operands[k];
-    if (from.dtype >= XP_DTYPE_COUNT)
-      return fail(error_, XP_INVALID, "operand %d: unknown dtype %d", k, from.dtype);
+    if (from.dtype >= XP_DTYPE_COUNT) return fail(error_, XP_INVALID, "operand %d: unknown dtype %d", k, from.dtype);
     PlannedOperand& operand = plan_.operands[k];
     operand.data = static_cast<char*>(from.data);
     std::copy_n(from.strides, p.ndim, operand.strides);
@@ -510,9 +664,9 @@ std::int32_t Planner::run() {
     if (const std::int32_t code = instruction(p.instructions[i])) return code;
   if (p.reduce_ref != XP_REF_NONE)
     if (const std::int32_t code = reduction()) return code;
+  find_flat(plan_);
+  arrange();
   preload();
-  find_last_uses();
-  // A preloaded value that only a dead step wanted keeps its register: nothing else is lost.
   allocate();
   place_chunks(plan_);
   return XP_OK;

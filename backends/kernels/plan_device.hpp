@@ -19,9 +19,7 @@ struct PlannedOperand {
 struct DevicePlan {
   const xp_program* program;
   int n_steps;
-  int preloads;
-  std::uint8_t preload_operand[most_preloads];
-  std::uint8_t reduce_place;
+  std::uint8_t preload_accumulator, preload_fast;  // as in Steps
   int scratch_registers;
   int n_operands;
   bool flat;  // every operand is in C order without gaps, or one element

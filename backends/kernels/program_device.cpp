@@ -42,12 +42,11 @@ void launch(const Space& space, const DevicePlan& plan, void* results) {
 /// The address of the reduced value if it is an array as it lies in memory.
 const void* reduced_array(const DevicePlan& plan) {
   const xp_program& p = *plan.program;
-  if (!plan.flat || plan.n_steps != 0 || plan.preloads != 1 || plan.reduce_place != 1) return nullptr;
-  const int k = plan.preload_operand[0];
+  if (!plan.flat || plan.n_steps != 0 || plan.preload_accumulator == place_none) return nullptr;
+  const int k = plan.preload_accumulator;
   const PlannedOperand& operand = plan.operands[k];
-  return operand.size == dtype_sizes[p.reduce_type] && (operand.strides[p.ndim - 1] == 1 || p.count == 1)
-             ? operand.data
-             : nullptr;
+  return operand.size == dtype_sizes[p.reduce_type] && (operand.strides[p.ndim - 1] == 1 || p.count == 1) ? operand.data
+                                                                                                          : nullptr;
 }
 
 void reduce(xp_device& device, const DevicePlan& plan) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program as the device kernel runs it.
 //
-// A thread works on a few elements at a time. Values live in three registers of the thread ("fast"), the rest in the
-// team's scratch. A step is an operation, a conversion of its result, and the place that the result goes to.
+// A thread works on a few elements at a time. Values live in the accumulator and in one more register ("fast"), the
+// rest in the team's scratch. A step loads, or stores the accumulator, or computes: the result of an operation is
+// converted, stays in the accumulator, and goes to one more place if it is wanted later.
 #pragma once
 
 #include <cstdint>
@@ -114,33 +115,32 @@ inline constexpr std::uint8_t convert_none = 0xff;
 inline constexpr int convert_clamped = kind_count;
 constexpr std::uint8_t convert_code(int kind, int dtype) { return static_cast<std::uint8_t>(kind << 4 | dtype); }
 
-/// Places of values: fast registers, then scratch registers; constants.
-inline constexpr int fast_registers = 3;
+/// Places of values: the accumulator, the fast register, scratch registers; operands as they lie in memory; constants.
+inline constexpr std::uint8_t place_accumulator = 0, place_fast = 1, place_scratch = 2, place_operand = 0x40,
+                              place_constant = 0x80, place_none = 0xff;
 inline constexpr int most_scratch_registers = XP_MAX_REGISTERS + XP_MAX_OPERANDS;
-inline constexpr std::uint8_t place_constant = 0x80;
-inline constexpr std::uint8_t place_none = 0xff;
+static_assert(place_scratch + most_scratch_registers <= place_operand);
 
 struct Step {
   Code code;
   std::uint8_t convert;  // of the result
-  std::uint8_t to;       // place of the result
-  std::uint8_t a, b, c;  // places
-  std::uint8_t operand;  // of loads and stores
+  std::uint8_t to;       // place of the result, or a second one if it is computed
+  std::uint8_t a, b, c;  // places; `a` is brought to the accumulator
+  std::uint8_t operand;  // of loads and stores; else whether a and b are exchanged
   std::uint8_t dtype;    // of loads: a Decode; of stores: the memory's dtype; store_any: the value's Kind | dtype << 4
 };
 static_assert(sizeof(Step) == 8);
 
-inline constexpr int most_steps = XP_MAX_INSTRUCTIONS + XP_MAX_OPERANDS;
-/// Loads that are started before anything is computed.
-inline constexpr int most_preloads = 2;
+/// Instructions, loads, and a last one for the reduction.
+inline constexpr int most_steps = XP_MAX_INSTRUCTIONS + XP_MAX_OPERANDS + 1;
 
 template <int width>
 struct Steps {
   std::uint8_t count;
-  std::uint8_t preloads;
-  std::uint8_t preload_operand[most_preloads];  // native and not scalars; they go to the fast registers 1 and 2
-  std::uint8_t reduce_place, reduce_type;
-  std::uint8_t scratch_registers;
+  // Operands that are loaded before the first step, into the accumulator and the fast register, or place_none. They are
+  // native: their elements are slots as they are.
+  std::uint8_t preload_accumulator, preload_fast;
+  std::uint8_t reduce_type;
   Step steps[most_steps];
   Raw<width> constants[XP_MAX_CONSTANTS];
 };

@@ -12,7 +12,8 @@
 namespace xp::kernels {
 
 template <int width>
-using ProgramBounds = Kokkos::LaunchBounds<is_host_space ? 0 : full_team, is_host_space ? 0 : teams_per_multiprocessor(width)>;
+using ProgramBounds =
+    Kokkos::LaunchBounds<is_host_space ? 0 : full_team, is_host_space ? 0 : teams_per_multiprocessor(width)>;
 template <int width>
 using Member = typename Policy<ProgramBounds<width>>::member_type;
 
@@ -73,19 +74,15 @@ struct StridedKernel {
     const int staged_slots = Place::staged_slots(operands);
     Machine<width, Place> machine(steps, scratch, rank, size, staged, staged_slots);
     for (std::int64_t chunk = team.league_rank(); chunk < chunks; chunk += team.league_size()) {
-      if (operands.tiled) {
-        const Place place(operands, static_cast<std::uint32_t>(chunk), rank, size);
-        if (operands.n_staged > 0) {
-          if (chunk != team.league_rank()) team.team_barrier();  // the tile before has been read
-          for (int i = 0; i < operands.n_staged; ++i) stage(place, i, staged + i * staged_slots);
-          team.team_barrier();
-        }
-        machine.run(place);
-      } else {
-        const std::int64_t base = chunk * elements, rest = count - base;
-        const Span span{base, rank, size, size, rest < elements ? static_cast<int>(rest) : elements};
-        machine.run(Place(operands, span));
+      const std::int64_t base = chunk * elements, rest = count - base;
+      const Span span{base, rank, size, size, rest < elements ? static_cast<int>(rest) : elements};
+      const Place place(operands, span, static_cast<std::uint32_t>(chunk));
+      if (operands.n_staged > 0) {
+        if (chunk != team.league_rank()) team.team_barrier();  // the tile before has been read
+        for (int i = 0; i < operands.n_staged; ++i) stage(place, i, staged + i * staged_slots);
+        team.team_barrier();
       }
+      machine.run(place);
     }
   }
 
@@ -207,9 +204,7 @@ struct ReduceKernel {
         if (span.first >= span.limit) break;
         const Place place = make(span);
         machine.run(place);
-        R values[W];
-        machine.fetch(values, steps.reduce_place);
-        sum.add(values, place);
+        sum.add(machine.accumulator(), place);
       }
       lanes[at] = sum.value();
     }
@@ -234,7 +229,7 @@ struct ReduceKernel {
     if constexpr (std::is_same_v<Place, FlatPlace<width>>)
       return Place(operands, span, false);
     else
-      return Place(operands, span);
+      return Place(operands, span, 0);
   }
 
   KOKKOS_INLINE_FUNCTION void write_result(std::int64_t block, const R& value) const {
@@ -258,11 +253,9 @@ struct ReduceKernel {
 template <int width>
 void fill_steps(const DevicePlan& plan, Steps<width>& out) {
   out.count = static_cast<std::uint8_t>(plan.n_steps);
-  out.preloads = static_cast<std::uint8_t>(plan.preloads);
-  std::copy_n(plan.preload_operand, most_preloads, out.preload_operand);
-  out.reduce_place = plan.reduce_place;
+  out.preload_accumulator = plan.preload_accumulator;
+  out.preload_fast = plan.preload_fast;
   out.reduce_type = plan.program->reduce_type;
-  out.scratch_registers = static_cast<std::uint8_t>(plan.scratch_registers);
   std::copy_n(plan.steps, plan.n_steps, out.steps);
   for (int c = 0; c < plan.program->n_constants; ++c)
     std::memcpy(&out.constants[c], &plan.program->constants[c], sizeof out.constants[c]);
@@ -292,9 +285,7 @@ std::uint32_t register_slots(const DevicePlan& plan) {
 }
 
 /// With room for the alignment.
-inline std::size_t scratch_with_alignment(std::uint32_t bytes) {
-  return bytes == 0 ? 0 : bytes + scratch_alignment;
-}
+inline std::size_t scratch_with_alignment(std::uint32_t bytes) { return bytes == 0 ? 0 : bytes + scratch_alignment; }
 
 inline const char* label_of(const xp_program& p) { return p.label ? p.label : "xp::program"; }
 
@@ -339,7 +330,8 @@ void launch_blocks(const Space& space, const DevicePlan& plan, void* results) {
     kernel.count = p.count;
     kernel.results = static_cast<char*>(results);
     kernel.lanes_offset = register_slots<width>(plan);
-    kernel.scratch_bytes = static_cast<std::uint32_t>((kernel.lanes_offset + static_cast<std::uint32_t>(per_team * reduce_lanes)) * sizeof(Raw<width>));
+    kernel.scratch_bytes = static_cast<std::uint32_t>(
+        (kernel.lanes_offset + static_cast<std::uint32_t>(per_team * reduce_lanes)) * sizeof(Raw<width>));
     fill_steps<width>(plan, kernel.steps);
     launch_teams<ProgramBounds<width>>(label_of(p), space, (blocks + per_team - 1) / per_team, plan.team,
                                        scratch_with_alignment(kernel.scratch_bytes), kernel);

@@ -82,8 +82,8 @@ void run(const xp_device& device, const xp_random_args& args) {
                                 static_cast<T>(args.high - args.low),
                                 reinterpret_cast<std::uintptr_t>(args.data) % 16 == 0};
   const std::int64_t blocks = (args.count + kernel.per_block - 1) / kernel.per_block;
-  const std::int64_t league = std::min((blocks + chunk - 1) / chunk,
-                                       is_host_space ? std::int64_t{4} * device.space.concurrency() : most);
+  const std::int64_t league =
+      std::min((blocks + chunk - 1) / chunk, is_host_space ? std::int64_t{4} * device.space.concurrency() : most);
   launch_teams<Bounds>("xp::random", device.space, league, full_team, 0, kernel);
 }
 

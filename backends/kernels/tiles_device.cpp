@@ -86,7 +86,7 @@ void choose_staged(DevicePlan& plan, StridedOperands& out) {
   if (out.row_bits == 0 || out.column_bits == 0) return;
   for (int i = 0; i < plan.n_steps && out.n_staged < most_staged; ++i) {
     Step& step = plan.steps[i];
-    if (step.code >= Code::load_16 || step.code == Code::load_4x2) continue;
+    if (step.code > Code::load_8) continue;
     const PlannedOperand& operand = plan.operands[step.operand];
     if (operand.size * 8 > p.width || !is_turned(p, operand, out.tile_axis)) continue;
     out.staged_operand[out.n_staged] = step.operand;
@@ -138,17 +138,22 @@ Divisor Divisor::of(std::uint32_t value) {
   return {value, static_cast<std::uint32_t>((power + value - 1) / value), static_cast<std::uint32_t>(bits)};
 }
 
-void place_chunks(DevicePlan& plan) {
+void find_flat(DevicePlan& plan) {
   const xp_program& p = *plan.program;
   plan.flat = true;
-  for (int k = 0; k < plan.n_operands; ++k)
-    plan.flat = plan.flat && (!plan.operands[k].used || is_contiguous(p, plan.operands[k]) || is_scalar(p, plan.operands[k]));
+  for (int k = 0; k < plan.n_operands && plan.flat; ++k)
+    plan.flat = !plan.operands[k].used || is_contiguous(p, plan.operands[k]) || is_scalar(p, plan.operands[k]);
+}
+
+void place_chunks(DevicePlan& plan) {
+  const xp_program& p = *plan.program;
   // A scratch register is 32 bytes per thread, whatever the width.
   constexpr std::size_t register_bytes = 32;
   plan.team = full_team;
   while (plan.team > 64 && static_cast<std::size_t>(plan.scratch_registers * plan.team) * register_bytes > team_scratch)
     plan.team /= 2;
-  const int elements = plan.team * elements_per_thread(p.width), bits = std::bit_width(static_cast<unsigned>(elements)) - 1;
+  const int elements = plan.team * elements_per_thread(p.width),
+            bits = std::bit_width(static_cast<unsigned>(elements)) - 1;
   plan.strided.n_staged = 0;
   if (plan.flat) {
     plan.chunks = (p.count + elements - 1) / elements;

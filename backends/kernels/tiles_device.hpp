@@ -13,7 +13,10 @@ bool is_turned(const xp_program& program, const PlannedOperand& operand, int axi
 /// The axis along which turned operands are fastest, or -1.
 int find_turned_axis(const DevicePlan& plan);
 
-/// Fills in what the plan says about chunks: flat, team, strided, chunks. The steps are there.
+/// Says whether the operands are flat.
+void find_flat(DevicePlan& plan);
+
+/// Fills in what the plan says about chunks: team, strided, chunks. The steps are there.
 void place_chunks(DevicePlan& plan);
 
 }  // namespace xp::kernels
