@@ -11,7 +11,7 @@ namespace xp::kernels {
 // ---- A slot as a number ----
 
 template <class T, class R>
-KOKKOS_INLINE_FUNCTION T as(const R& raw) {
+KOKKOS_FORCEINLINE_FUNCTION T as(const R& raw) {
   if constexpr (sizeof(T) == sizeof(R))
     return bits_as<T>(raw);
   else if constexpr (sizeof(R) == 16)
@@ -19,7 +19,7 @@ KOKKOS_INLINE_FUNCTION T as(const R& raw) {
 }
 
 template <class R, class T>
-KOKKOS_INLINE_FUNCTION R raw(const T& value) {
+KOKKOS_FORCEINLINE_FUNCTION R raw(const T& value) {
   if constexpr (sizeof(T) == sizeof(R))
     return bits_as<R>(value);
   else if constexpr (sizeof(R) == 16)
@@ -27,7 +27,7 @@ KOKKOS_INLINE_FUNCTION R raw(const T& value) {
 }
 
 template <class R>
-KOKKOS_INLINE_FUNCTION bool truth(const R& raw) {
+KOKKOS_FORCEINLINE_FUNCTION bool truth(const R& raw) {
   return as<std::conditional_t<sizeof(R) == 4, std::uint32_t, std::uint64_t>>(raw) != 0;
 }
 
@@ -56,28 +56,34 @@ class Machine {
   using Values = R[W];
 
   /// Scratch is laid out [register][element][thread].
-  KOKKOS_INLINE_FUNCTION Machine(const Steps<width>& steps, R* scratch, int rank, int team, const R* staged,
-                                 int staged_slots)
+  KOKKOS_FORCEINLINE_FUNCTION Machine(const Steps<width>& steps, R* scratch, int rank, int team, const R* staged,
+                                      int staged_slots)
       : steps_(steps), scratch_(scratch + rank), team_(team), staged_(staged), staged_slots_(staged_slots) {}
 
   /// Runs the program for the elements of `place`.
-  KOKKOS_INLINE_FUNCTION void run(const Place& place) {
+  KOKKOS_FORCEINLINE_FUNCTION void run(const Place& place) {
     // Both loads are on their way before anything waits for them.
     if (steps_.preload_accumulator != place_none) load_native(place, steps_.preload_accumulator, accumulator_);
     if (steps_.preload_fast != place_none) load_native(place, steps_.preload_fast, fast_);
-    for (int i = 0; i < steps_.count; ++i) step(steps_.steps[i], place);
+    for (int i = 0; i < steps_.count; ++i) {
+      const Step s = steps_.steps[i];
+      if (s.code > Code::count_)
+        quick_step(s, place);
+      else
+        step(s, place);
+    }
   }
 
-  KOKKOS_INLINE_FUNCTION const Values& accumulator() const { return accumulator_; }
+  KOKKOS_FORCEINLINE_FUNCTION const Values& accumulator() const { return accumulator_; }
 
  private:
-  KOKKOS_INLINE_FUNCTION static void copy(Values& to, const Values& from) {
+  KOKKOS_FORCEINLINE_FUNCTION static void copy(Values& to, const Values& from) {
     XP_UNROLL
     for (int k = 0; k < W; ++k) to[k] = from[k];
   }
 
   /// Value of a place other than the accumulator.
-  KOKKOS_INLINE_FUNCTION void fetch(Values& v, std::uint8_t from, const Place& place) const {
+  KOKKOS_FORCEINLINE_FUNCTION void fetch(Values& v, std::uint8_t from, const Place& place) const {
     if (from >= place_constant) {
       const R constant = steps_.constants[from - place_constant];
       XP_UNROLL
@@ -93,7 +99,7 @@ class Machine {
     }
   }
 
-  KOKKOS_INLINE_FUNCTION void put(std::uint8_t to, const Values& v) {
+  KOKKOS_FORCEINLINE_FUNCTION void put(std::uint8_t to, const Values& v) {
     if (to == place_accumulator) {
       copy(accumulator_, v);
     } else if (to == place_fast) {
@@ -105,35 +111,111 @@ class Machine {
     }
   }
 
+  // ---- Quick steps ----
+
+  template <class Functor, class T, bool exchanged>
+  KOKKOS_FORCEINLINE_FUNCTION void with(const Values& second) {
+    XP_UNROLL
+    for (int k = 0; k < W; ++k) {
+      const T a = as<T>(accumulator_[k]), b = as<T>(second[k]);
+      accumulator_[k] = raw<R>(exchanged ? Functor::apply(b, a) : Functor::apply(a, b));
+    }
+  }
+  template <class Functor, class T, bool exchanged, Second second>
+  KOKKOS_FORCEINLINE_FUNCTION void quick(const Step& s, const Place& place) {
+    if constexpr (second == Second::accumulator) {
+      with<Functor, T, false>(accumulator_);
+    } else if constexpr (second == Second::fast) {
+      with<Functor, T, exchanged>(fast_);
+    } else if constexpr (second == Second::constant) {
+      const T constant = as<T>(steps_.constants[s.b - place_constant]);
+      XP_UNROLL
+      for (int k = 0; k < W; ++k) {
+        const T a = as<T>(accumulator_[k]);
+        accumulator_[k] = raw<R>(exchanged ? Functor::apply(constant, a) : Functor::apply(a, constant));
+      }
+    } else if constexpr (second == Second::scratch) {
+      const R* slot = scratch_ + (s.b - place_scratch) * W * team_;
+      XP_UNROLL
+      for (int k = 0; k < W; ++k) {
+        const T a = as<T>(accumulator_[k]), b = as<T>(slot[k * team_]);
+        accumulator_[k] = raw<R>(exchanged ? Functor::apply(b, a) : Functor::apply(a, b));
+      }
+    } else if constexpr (Place::reads_in_place) {
+      Values v;
+      load_native(place, s.b - place_operand, v);
+      with<Functor, T, exchanged>(v);
+    }
+  }
+
+// All places of the second value; the labels are why this is no function.
+#define XP_QUICK_CASES(op, Functor, T, exchanged)                     \
+  case static_cast<int>(quick_code(op, Second::constant, exchanged)): \
+    return quick<Functor, T, exchanged, Second::constant>(s, place);  \
+  case static_cast<int>(quick_code(op, Second::fast, exchanged)):     \
+    return quick<Functor, T, exchanged, Second::fast>(s, place);      \
+  case static_cast<int>(quick_code(op, Second::scratch, exchanged)):  \
+    return quick<Functor, T, exchanged, Second::scratch>(s, place);   \
+  case static_cast<int>(quick_code(op, Second::operand, exchanged)):  \
+    return quick<Functor, T, exchanged, Second::operand>(s, place);
+#define XP_QUICK_ON_ITSELF(op, Functor, T)                           \
+  case static_cast<int>(quick_code(op, Second::accumulator, false)): \
+    return quick<Functor, T, false, Second::accumulator>(s, place);
+
+  KOKKOS_FORCEINLINE_FUNCTION void quick_step(const Step& s, const Place& place) {
+    if constexpr (width != 128) {
+      switch (static_cast<int>(s.code)) {
+        XP_QUICK_ON_ITSELF(Quick::add_f, Add, F)
+        XP_QUICK_CASES(Quick::add_f, Add, F, false)
+        XP_QUICK_ON_ITSELF(Quick::subtract_f, Subtract, F)
+        XP_QUICK_CASES(Quick::subtract_f, Subtract, F, false)
+        XP_QUICK_CASES(Quick::subtract_f, Subtract, F, true)
+        XP_QUICK_ON_ITSELF(Quick::multiply_f, Multiply, F)
+        XP_QUICK_CASES(Quick::multiply_f, Multiply, F, false)
+        XP_QUICK_ON_ITSELF(Quick::add_i, Add, U)
+        XP_QUICK_CASES(Quick::add_i, Add, U, false)
+        XP_QUICK_ON_ITSELF(Quick::subtract_i, Subtract, U)
+        XP_QUICK_CASES(Quick::subtract_i, Subtract, U, false)
+        XP_QUICK_CASES(Quick::subtract_i, Subtract, U, true)
+        XP_QUICK_ON_ITSELF(Quick::multiply_i, Multiply, U)
+        XP_QUICK_CASES(Quick::multiply_i, Multiply, U, false)
+        default:
+          return place.store(place.locate(s.operand), accumulator_);
+      }
+    }
+  }
+#undef XP_QUICK_CASES
+#undef XP_QUICK_ON_ITSELF
+
   // ---- Operations ----
 
   template <class Functor, class T>
-  KOKKOS_INLINE_FUNCTION static void unary(Values& v, const Values& a) {
+  KOKKOS_FORCEINLINE_FUNCTION static void unary(Values& v, const Values& a) {
     XP_UNROLL
     for (int k = 0; k < W; ++k) v[k] = raw<R>(Functor::apply(as<T>(a[k])));
   }
   template <class Functor, class T>
-  KOKKOS_INLINE_FUNCTION static void binary(Values& v, const Values& a, const Values& b) {
+  KOKKOS_FORCEINLINE_FUNCTION static void binary(Values& v, const Values& a, const Values& b) {
     XP_UNROLL
     for (int k = 0; k < W; ++k) v[k] = raw<R>(Functor::apply(as<T>(a[k]), as<T>(b[k])));
   }
   template <class Functor, class T>
-  KOKKOS_INLINE_FUNCTION static void compare(Values& v, const Values& a, const Values& b) {
+  KOKKOS_FORCEINLINE_FUNCTION static void compare(Values& v, const Values& a, const Values& b) {
     XP_UNROLL
     for (int k = 0; k < W; ++k) v[k] = raw<R>(static_cast<U>(Functor::apply(as<T>(a[k]), as<T>(b[k]))));
   }
-  KOKKOS_INLINE_FUNCTION static void modulus(Values& v, const Values& a) {
+  KOKKOS_FORCEINLINE_FUNCTION static void modulus(Values& v, const Values& a) {
     XP_UNROLL
     for (int k = 0; k < W; ++k) v[k] = raw<R>(static_cast<F>(Absolute::apply(as<C>(a[k]))));
   }
   struct ComplexSqrt {
-    KOKKOS_INLINE_FUNCTION static C apply(C a) { return complex_sqrt(a); }
+    KOKKOS_FORCEINLINE_FUNCTION static C apply(C a) { return complex_sqrt(a); }
   };
   struct ComplexExp {
-    KOKKOS_INLINE_FUNCTION static C apply(C a) { return complex_exp(a); }
+    KOKKOS_FORCEINLINE_FUNCTION static C apply(C a) { return complex_exp(a); }
   };
 
-  KOKKOS_INLINE_FUNCTION void step(const Step& s, const Place& place) {
+  KOKKOS_FORCEINLINE_FUNCTION void step(const Step& s, const Place& place) {
     if (s.code < Code::store_1) {
       Values v{};
       load(s, place, v);
@@ -151,7 +233,7 @@ class Machine {
     if (s.to != place_none) put(s.to, accumulator_);
   }
 
-  KOKKOS_INLINE_FUNCTION void compute(const Step& s, const Place& place) {
+  KOKKOS_FORCEINLINE_FUNCTION void compute(const Step& s, const Place& place) {
     Values& v = accumulator_;
     Values a, b;
     if (s.b == place_accumulator)
@@ -243,7 +325,7 @@ class Machine {
     }
   }
 
-  KOKKOS_INLINE_FUNCTION static void compute_integer(Code code, Values& v, const Values& a, const Values& b) {
+  KOKKOS_FORCEINLINE_FUNCTION static void compute_integer(Code code, Values& v, const Values& a, const Values& b) {
     switch (code) {
       case Code::add_i:
         return binary<Add, U>(v, a, b);
@@ -264,7 +346,7 @@ class Machine {
     }
   }
 
-  KOKKOS_INLINE_FUNCTION static void compute_complex(Code code, Values& v, const Values& a, const Values& b) {
+  KOKKOS_FORCEINLINE_FUNCTION static void compute_complex(Code code, Values& v, const Values& a, const Values& b) {
     switch (code) {
       case Code::add_c:
         return binary<Add, C>(v, a, b);
@@ -299,7 +381,7 @@ class Machine {
 
   /// As the value's widest type would be converted: what is narrower lies in the slot exactly.
   template <class From, int to>
-  KOKKOS_INLINE_FUNCTION static void convert_all(Values& v) {
+  KOKKOS_FORCEINLINE_FUNCTION static void convert_all(Values& v) {
     if constexpr (slot_exists<width, to>) {
       XP_UNROLL
       for (int k = 0; k < W; ++k) {
@@ -313,7 +395,7 @@ class Machine {
     }
   }
   template <class Limit>
-  KOKKOS_INLINE_FUNCTION static void clamp_all(Values& v) {
+  KOKKOS_FORCEINLINE_FUNCTION static void clamp_all(Values& v) {
     using I = std::conditional_t<std::is_signed_v<Limit>, S, U>;
     constexpr I low = least<Limit>, high = most<Limit>;
     XP_UNROLL
@@ -324,7 +406,7 @@ class Machine {
   }
 
   template <class From, Kind from>
-  KOKKOS_INLINE_FUNCTION static void convert_to_inexact(int dtype, Values& v) {
+  KOKKOS_FORCEINLINE_FUNCTION static void convert_to_inexact(int dtype, Values& v) {
     switch (dtype) {
       case XP_BOOL:
         return convert_all<From, XP_BOOL>(v);
@@ -347,7 +429,7 @@ class Machine {
     }
   }
   template <class From>
-  KOKKOS_INLINE_FUNCTION static void convert_to_integer(int dtype, Values& v) {
+  KOKKOS_FORCEINLINE_FUNCTION static void convert_to_integer(int dtype, Values& v) {
     if constexpr (has_integers) {
       switch (dtype) {
         case XP_INT8:
@@ -372,7 +454,7 @@ class Machine {
     }
   }
 
-  KOKKOS_INLINE_FUNCTION static void convert_values(int conversion, Values& v) {
+  KOKKOS_FORCEINLINE_FUNCTION static void convert_values(int conversion, Values& v) {
     const int dtype = conversion & 15;
     const bool to_integer = dtype >= XP_INT8 && dtype <= XP_UINT64;
     switch (conversion >> 4) {
@@ -414,7 +496,7 @@ class Machine {
 
   // ---- Loads ----
 
-  KOKKOS_INLINE_FUNCTION static void load_native(const Place& place, int operand, Values& v) {
+  KOKKOS_FORCEINLINE_FUNCTION static void load_native(const Place& place, int operand, Values& v) {
     const typename Place::Address address = place.locate(operand);
     if constexpr (width == 128) {
       Pair8 m[W];
@@ -428,7 +510,8 @@ class Machine {
 
   /// Bits of elements no wider than a slot, zero-extended.
   template <class M>
-  KOKKOS_INLINE_FUNCTION static void load_bits(const Place& place, const typename Place::Address& address, Values& v) {
+  KOKKOS_FORCEINLINE_FUNCTION static void load_bits(const Place& place, const typename Place::Address& address,
+                                                    Values& v) {
     if constexpr (std::is_same_v<M, R>) {
       place.load(address, v);
     } else {
@@ -444,7 +527,7 @@ class Machine {
     }
   }
 
-  KOKKOS_INLINE_FUNCTION void load(const Step& s, const Place& place, Values& v) const {
+  KOKKOS_FORCEINLINE_FUNCTION void load(const Step& s, const Place& place, Values& v) const {
     if (s.code == Code::load_staged) {
       if constexpr (requires { place.load_staged(staged_, v); })
         place.load_staged(staged_ + s.operand * staged_slots_, v);
@@ -495,7 +578,7 @@ class Machine {
   }
 
   template <int dtype>
-  KOKKOS_INLINE_FUNCTION static void decode_as(Values& v) {
+  KOKKOS_FORCEINLINE_FUNCTION static void decode_as(Values& v) {
     constexpr int size = dtype_sizes[dtype];
     using M = std::conditional_t<
         size == 1, std::uint8_t,
@@ -516,7 +599,7 @@ class Machine {
     }
   }
 
-  KOKKOS_INLINE_FUNCTION static void decode(int code, Values& v) {
+  KOKKOS_FORCEINLINE_FUNCTION static void decode(int code, Values& v) {
     switch (code) {
       case XP_BOOL:
         return decode_as<XP_BOOL>(v);
@@ -539,7 +622,7 @@ class Machine {
     }
   }
   /// Elements that only a slot of 128 bits must convert.
-  KOKKOS_INLINE_FUNCTION static void decode_wide(int code, Values& v) {
+  KOKKOS_FORCEINLINE_FUNCTION static void decode_wide(int code, Values& v) {
     switch (code) {
       case XP_INT64:
         return decode_as<XP_INT64>(v);
@@ -563,7 +646,7 @@ class Machine {
     }
   }
 
-  KOKKOS_INLINE_FUNCTION static std::uint32_t decode_element_8(int code, std::uint64_t m) {
+  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t decode_element_8(int code, std::uint64_t m) {
     switch (code) {
       case decode_low:
         return static_cast<std::uint32_t>(m);
@@ -591,14 +674,14 @@ class Machine {
         return convert<Bool>(bits_as<Complex<float>>(m)).value;
     }
   }
-  KOKKOS_INLINE_FUNCTION static void decode_8(int code, const std::uint64_t (&m)[W], Values& v) {
+  KOKKOS_FORCEINLINE_FUNCTION static void decode_8(int code, const std::uint64_t (&m)[W], Values& v) {
     if constexpr (width == 32) {
       XP_UNROLL
       for (int k = 0; k < W; ++k) v[k] = decode_element_8(code, m[k]);
     }
   }
 
-  KOKKOS_INLINE_FUNCTION static void decode_16(int code, const Pair8 (&m)[W], Values& v) {
+  KOKKOS_FORCEINLINE_FUNCTION static void decode_16(int code, const Pair8 (&m)[W], Values& v) {
     XP_UNROLL
     for (int k = 0; k < W; ++k) {
       if constexpr (width == 128) {
@@ -619,8 +702,8 @@ class Machine {
   // ---- Stores ----
 
   template <class M>
-  KOKKOS_INLINE_FUNCTION static void store_bits(const Place& place, const typename Place::Address& address,
-                                                const Values& v) {
+  KOKKOS_FORCEINLINE_FUNCTION static void store_bits(const Place& place, const typename Place::Address& address,
+                                                     const Values& v) {
     if constexpr (std::is_same_v<M, R>) {
       place.store(address, v);
     } else {
@@ -632,15 +715,15 @@ class Machine {
   }
 
   template <class M, int dtype>
-  KOKKOS_INLINE_FUNCTION static void store_as(const Place& place, const typename Place::Address& address,
-                                              const Values& v) {
+  KOKKOS_FORCEINLINE_FUNCTION static void store_as(const Place& place, const typename Place::Address& address,
+                                                   const Values& v) {
     M m[W];
     XP_UNROLL
     for (int k = 0; k < W; ++k) m[k] = bits_as<M>(convert<Storage<dtype>>(as<F>(v[k])));
     place.store(address, m);
   }
 
-  KOKKOS_INLINE_FUNCTION void store(const Step& s, const Place& place, const Values& v) const {
+  KOKKOS_FORCEINLINE_FUNCTION void store(const Step& s, const Place& place, const Values& v) const {
     const typename Place::Address address = place.locate(s.operand);
     switch (s.code) {
       case Code::store_1:
@@ -678,7 +761,7 @@ class Machine {
   }
 
   template <class From>
-  KOKKOS_INLINE_FUNCTION static void store_converted(char* to, int dtype, From value) {
+  KOKKOS_FORCEINLINE_FUNCTION static void store_converted(char* to, int dtype, From value) {
     switch (dtype) {
       case XP_BOOL:
         return write(to, convert<Bool>(value));
@@ -710,8 +793,8 @@ class Machine {
   }
 
   /// A store to a dtype that the width has no slot for: rare, so that it is small code and not fast.
-  KOKKOS_INLINE_FUNCTION void store_any(const Step& s, const Place& place,
-                                        const typename Place::Address& address) const {
+  KOKKOS_FORCEINLINE_FUNCTION void store_any(const Step& s, const Place& place,
+                                             const typename Place::Address& address) const {
     const auto kind = static_cast<Kind>(s.dtype & 15);
     const int to = s.dtype >> 4;
     const R* slot = scratch_ + (s.b - place_scratch) * W * team_;
@@ -737,7 +820,7 @@ class Machine {
       }
     }
   }
-  KOKKOS_INLINE_FUNCTION static int dtype_size(int dtype) {
+  KOKKOS_FORCEINLINE_FUNCTION static int dtype_size(int dtype) {
     if (dtype == XP_BOOL || dtype == XP_INT8 || dtype == XP_UINT8) return 1;
     if (dtype == XP_INT16 || dtype == XP_UINT16 || dtype == XP_FLOAT16 || dtype == XP_BFLOAT16) return 2;
     if (dtype == XP_INT32 || dtype == XP_UINT32 || dtype == XP_FLOAT32) return 4;

@@ -106,6 +106,7 @@ class Planner {
   void preload();
   void allocate();
   std::uint8_t take_home(const Value& value);
+  Code quick(const Step& step) const;
   std::uint8_t settle(Source source, std::uint8_t place) const {
     return place == place_none ? values_[source].home : place;
   }
@@ -609,6 +610,46 @@ void Planner::release(Source source, int position) {
   values_[source].last_fetch = -1;
 }
 
+/// The step's own code, or the one of a quick step that does the same.
+Code Planner::quick(const Step& step) const {
+  if (width_ == 128 || step.a != place_accumulator) return step.code;
+  if (step.code == store_code(slot_bytes_)) return quick_store;
+  if (step.convert != convert_none || step.to != place_none) return step.code;
+  Quick op;
+  switch (step.code) {
+    case Code::add_f:
+      op = Quick::add_f;
+      break;
+    case Code::subtract_f:
+      op = Quick::subtract_f;
+      break;
+    case Code::multiply_f:
+      op = Quick::multiply_f;
+      break;
+    case Code::add_i:
+      op = Quick::add_i;
+      break;
+    case Code::subtract_i:
+      op = Quick::subtract_i;
+      break;
+    case Code::multiply_i:
+      op = Quick::multiply_i;
+      break;
+    default:
+      return step.code;
+  }
+  Second second = Second::scratch;
+  if (step.b == place_accumulator)
+    second = Second::accumulator;
+  else if (step.b == place_fast)
+    second = Second::fast;
+  else if (step.b >= place_constant)
+    second = Second::constant;
+  else if (step.b >= place_operand)
+    second = Second::operand;
+  return quick_code(op, second, step.operand != 0 && !is_commutative(step.code));
+}
+
 /// Gives homes to the values that are wanted when the accumulator has gone on, and writes the steps.
 void Planner::allocate() {
   plan_.scratch_registers = 0;
@@ -633,6 +674,7 @@ void Planner::allocate() {
       else if (value.last_fetch >= 0)
         step.to = value.home = take_home(value);
     }
+    step.code = quick(step);
     const bool nothing =
         step.code == Code::move && step.a == place_accumulator && step.convert == convert_none && step.to == place_none;
     if (!nothing) plan_.steps[plan_.n_steps++] = step;

@@ -88,6 +88,21 @@ enum class Code : std::uint8_t {
   count_
 };
 
+/// The commonest steps have codes of their own, after the others: the first value is in the accumulator, the result
+/// stays there as it is, and where the second one comes from is part of the code. Such a step is one jump and its
+/// arithmetic; finding all that out step by step cost as much as ten operations.
+enum class Quick : std::uint8_t { add_f, subtract_f, multiply_f, add_i, subtract_i, multiply_i, count_ };
+enum class Second : std::uint8_t { accumulator, constant, fast, scratch, operand, count_ };
+constexpr int quick_codes = static_cast<int>(Quick::count_) * static_cast<int>(Second::count_) * 2;
+inline constexpr auto quick_store = static_cast<Code>(static_cast<int>(Code::count_) + 1 + quick_codes);
+static_assert(static_cast<int>(Code::count_) + quick_codes < 255);
+
+/// `exchanged`: the accumulator is the second value.
+constexpr Code quick_code(Quick op, Second second, bool exchanged) {
+  const int index = static_cast<int>(op) * static_cast<int>(Second::count_) + static_cast<int>(second);
+  return static_cast<Code>(static_cast<int>(Code::count_) + 1 + 2 * index + exchanged);
+}
+
 /// How the bits in memory become a slot: a dtype as it is, or what only elements without a slot of the width need.
 enum Decode : std::uint8_t {
   decode_dtype = 0,  // + dtype
