@@ -17,6 +17,10 @@ using ProgramBounds =
 template <int width>
 using Member = typename Policy<ProgramBounds<width>>::member_type;
 
+/// With the lanes' sums and the place of the rows, three teams would spill registers.
+using ReduceBounds = Kokkos::LaunchBounds<is_host_space ? 0 : full_team, is_host_space ? 0 : 2>;
+using ReduceMember = Policy<ReduceBounds>::member_type;
+
 constexpr std::size_t scratch_alignment = 16;
 
 /// The team's level-0 scratch.
@@ -182,7 +186,7 @@ struct ReduceKernel {
   typename Place::Operands operands;
   Steps<width> steps;
 
-  KOKKOS_FUNCTION void operator()(const Member<width>& team) const {
+  KOKKOS_FUNCTION void operator()(const ReduceMember& team) const {
     const int rank = team.team_rank(), size = team.team_size();
     R* scratch = team_scratch_of<R>(team, scratch_bytes);
     R* lanes = scratch + lanes_offset;
@@ -336,8 +340,8 @@ void launch_blocks(const Space& space, const DevicePlan& plan, void* results) {
     kernel.scratch_bytes = static_cast<std::uint32_t>(
         (kernel.lanes_offset + static_cast<std::uint32_t>(per_team * reduce_lanes)) * sizeof(Raw<width>));
     fill_steps<width>(plan, kernel.steps);
-    launch_teams<ProgramBounds<width>>(label_of(p), space, (blocks + per_team - 1) / per_team, plan.team,
-                                       scratch_with_alignment(kernel.scratch_bytes), kernel);
+    launch_teams<ReduceBounds>(label_of(p), space, (blocks + per_team - 1) / per_team, plan.team,
+                               scratch_with_alignment(kernel.scratch_bytes), kernel);
   };
   if (plan.flat) {
     ReduceKernel<width, FlatPlace<width>> kernel;
