@@ -30,15 +30,31 @@ inline constexpr int full_team = is_host_space ? 1 : 256;
 /// more runs with smaller teams.
 inline constexpr std::size_t team_scratch = 100 << 10;
 
-/// Elements that a thread works on at a time, by slot width: 32 bytes of each operand are in flight per thread (with
-/// half of that the prototype lost 30 %).
-constexpr int elements_per_thread(int width) { return 256 / width; }
+/// What a thread has of each operand at a time: the elements of so many bytes of slots. Less has too few loads in
+/// flight (half of it cost the prototype 30 %), and spends more on the interpretation of each element.
+#if defined(XP_THREAD_BYTES)
+inline constexpr int thread_bytes = XP_THREAD_BYTES;
+#else
+inline constexpr int thread_bytes = 32;
+#endif
+constexpr int elements_per_thread(int width) { return thread_bytes * 8 / width; }
 
 /// Of those, the ones that are neighbours in memory: 16 bytes, one access.
 constexpr int vector_elements(int width) { return 128 / width; }
 
 /// Teams that should fit on a multiprocessor; bounds the registers of a thread.
-constexpr int teams_per_multiprocessor(int width) { return width == 128 ? 2 : 3; }
+#if defined(XP_TEAMS)
+constexpr int teams_per_multiprocessor(int) { return XP_TEAMS; }
+#else
+constexpr int teams_per_multiprocessor(int width) { return width == 128 || thread_bytes > 32 ? 2 : 3; }
+#endif
+
+/// Whether a launch has only as many teams as run at a time, which then loop over chunks.
+#if defined(XP_PERSISTENT)
+inline constexpr bool persistent_teams = XP_PERSISTENT;
+#else
+inline constexpr bool persistent_teams = false;
+#endif
 
 template <class Bounds>
 using Policy = Kokkos::TeamPolicy<Space, Bounds>;

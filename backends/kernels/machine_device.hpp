@@ -401,7 +401,9 @@ class Machine {
     XP_UNROLL
     for (int k = 0; k < W; ++k) {
       const I value = as<I>(v[k]);
-      v[k] = raw<R>(value < low ? low : value > high ? high : value);
+      I clamped = value > high ? high : value;
+      if constexpr (std::is_signed_v<I>) clamped = clamped < low ? low : clamped;
+      v[k] = raw<R>(clamped);
     }
   }
 

@@ -228,7 +228,8 @@ class StridedPlace {
     if (operands.tiled) remaining(rows, columns);
     XP_UNROLL
     for (int k = 0; k < W; ++k) {
-      const bool inside = operands.tiled ? row(k) < rows && column(k) < columns : span.template offset<V>(k) < span.limit;
+      const bool inside =
+          operands.tiled ? row(k) < rows && column(k) < columns : span.template offset<V>(k) < span.limit;
       valid_ |= static_cast<unsigned>(inside) << k;
     }
   }
@@ -315,7 +316,11 @@ class StridedPlace {
     for (int k = 0; k < W; ++k) {
       const int at = span_.template offset<V>(k);
       const int r = at & ((1 << operands_.row_bits) - 1), c = at >> operands_.row_bits;
-      to[(r << operands_.column_bits) + r + c] = static_cast<Raw<width>>(values[k]);
+      Raw<width>& slot = to[(r << operands_.column_bits) + r + c];
+      if constexpr (width == 128)
+        slot = {values[k], 0};
+      else
+        slot = values[k];
     }
   }
   KOKKOS_INLINE_FUNCTION void load_staged(const Raw<width>* from, Raw<width> (&out)[W]) const {

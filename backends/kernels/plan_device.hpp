@@ -30,6 +30,7 @@ struct DevicePlan {
   int team;
   StridedOperands strided;
   std::int64_t chunks;
+  int multiprocessors;
 };
 
 /// Checks the program and fills in the plan; XP_INVALID says what is wrong.

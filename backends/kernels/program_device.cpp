@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fused programs on a device: checks, translates, launches.
 #include "kernels/device_device.hpp"
+#include "kernels/narrow_device.hpp"
 #include "kernels/plan_device.hpp"
 #include "kernels/program.hpp"
 #include "kernels/reduce_device.hpp"
@@ -75,8 +76,10 @@ std::int32_t run_program(xp_device& device, const xp_program& program, xp_error*
                  program.reduce_out);
     return XP_OK;
   }
+  if (run_narrow(device, program)) return XP_OK;
   DevicePlan plan;
   if (const std::int32_t code = make_plan(program, plan, error)) return code;
+  plan.multiprocessors = device.multiprocessors;
   if (program.reduce_ref != XP_REF_NONE)
     reduce(device, plan);
   else if (plan.n_steps > 0)

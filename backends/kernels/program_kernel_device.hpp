@@ -17,6 +17,10 @@ using ProgramBounds =
 template <int width>
 using Member = typename Policy<ProgramBounds<width>>::member_type;
 
+/// With the lanes' sums and the place of the rows, three teams would spill registers.
+using ReduceBounds = Kokkos::LaunchBounds<is_host_space ? 0 : full_team, is_host_space ? 0 : 2>;
+using ReduceMember = Policy<ReduceBounds>::member_type;
+
 constexpr std::size_t scratch_alignment = 16;
 
 /// The team's level-0 scratch.
@@ -87,18 +91,16 @@ struct StridedKernel {
   }
 
   KOKKOS_INLINE_FUNCTION void stage(const StridedPlace<width>& place, int i, R* to) const {
-    if constexpr (width != 128) {
-      const int operand = operands.staged_operand[i];
-      switch (operands.staged_size[i]) {
-        case 1:
-          return place.template stage<std::uint8_t>(operand, to);
-        case 2:
-          return place.template stage<std::uint16_t>(operand, to);
-        case 4:
-          return place.template stage<std::uint32_t>(operand, to);
-        default:
-          if constexpr (width == 64) place.template stage<std::uint64_t>(operand, to);
-      }
+    const int operand = operands.staged_operand[i];
+    switch (operands.staged_size[i]) {
+      case 1:
+        return place.template stage<std::uint8_t>(operand, to);
+      case 2:
+        return place.template stage<std::uint16_t>(operand, to);
+      case 4:
+        return place.template stage<std::uint32_t>(operand, to);
+      default:
+        if constexpr (width != 32) place.template stage<std::uint64_t>(operand, to);
     }
   }
 };
@@ -184,7 +186,7 @@ struct ReduceKernel {
   typename Place::Operands operands;
   Steps<width> steps;
 
-  KOKKOS_FUNCTION void operator()(const Member<width>& team) const {
+  KOKKOS_FUNCTION void operator()(const ReduceMember& team) const {
     const int rank = team.team_rank(), size = team.team_size();
     R* scratch = team_scratch_of<R>(team, scratch_bytes);
     R* lanes = scratch + lanes_offset;
@@ -289,10 +291,15 @@ inline std::size_t scratch_with_alignment(std::uint32_t bytes) { return bytes ==
 
 inline const char* label_of(const xp_program& p) { return p.label ? p.label : "xp::program"; }
 
-/// Teams of a host space loop over chunks; a device has one team for each.
-inline std::int64_t league_for(const Space& space, std::int64_t chunks) {
-  constexpr std::int64_t most = std::int64_t{1} << 30;
-  return std::min(chunks, is_host_space ? std::int64_t{4} * space.concurrency() : most);
+/// Teams of a host space loop over chunks; a device has one team for each, or as many as fit.
+template <int width>
+std::int64_t league_for(const Space& space, const DevicePlan& plan) {
+  std::int64_t most = std::int64_t{1} << 30;
+  if constexpr (is_host_space)
+    most = std::int64_t{4} * space.concurrency();
+  else if (persistent_teams)
+    most = std::int64_t{plan.multiprocessors} * teams_per_multiprocessor(width) * (full_team / plan.team);
+  return std::min(plan.chunks, most);
 }
 
 template <int width>
@@ -305,7 +312,7 @@ void launch_map(const Space& space, const DevicePlan& plan) {
     kernel.chunks = plan.chunks;
     kernel.scratch_bytes = static_cast<std::uint32_t>(slots * sizeof(R));
     fill_steps<width>(plan, kernel.steps);
-    launch_teams<ProgramBounds<width>>(label_of(p), space, league_for(space, plan.chunks), plan.team,
+    launch_teams<ProgramBounds<width>>(label_of(p), space, league_for<width>(space, plan), plan.team,
                                        scratch_with_alignment(kernel.scratch_bytes), kernel);
   };
   if (plan.flat) {
@@ -333,8 +340,8 @@ void launch_blocks(const Space& space, const DevicePlan& plan, void* results) {
     kernel.scratch_bytes = static_cast<std::uint32_t>(
         (kernel.lanes_offset + static_cast<std::uint32_t>(per_team * reduce_lanes)) * sizeof(Raw<width>));
     fill_steps<width>(plan, kernel.steps);
-    launch_teams<ProgramBounds<width>>(label_of(p), space, (blocks + per_team - 1) / per_team, plan.team,
-                                       scratch_with_alignment(kernel.scratch_bytes), kernel);
+    launch_teams<ReduceBounds>(label_of(p), space, (blocks + per_team - 1) / per_team, plan.team,
+                               scratch_with_alignment(kernel.scratch_bytes), kernel);
   };
   if (plan.flat) {
     ReduceKernel<width, FlatPlace<width>> kernel;

@@ -147,10 +147,8 @@ void find_flat(DevicePlan& plan) {
 
 void place_chunks(DevicePlan& plan) {
   const xp_program& p = *plan.program;
-  // A scratch register is 32 bytes per thread, whatever the width.
-  constexpr std::size_t register_bytes = 32;
   plan.team = full_team;
-  while (plan.team > 64 && static_cast<std::size_t>(plan.scratch_registers * plan.team) * register_bytes > team_scratch)
+  while (plan.team > 64 && static_cast<std::size_t>(plan.scratch_registers * plan.team) * thread_bytes > team_scratch)
     plan.team /= 2;
   const int elements = plan.team * elements_per_thread(p.width),
             bits = std::bit_width(static_cast<unsigned>(elements)) - 1;
