@@ -113,6 +113,12 @@ class Machine {
 
   // ---- Quick steps ----
 
+  /// What a quick step's second value is, when it comes from memory.
+  struct Fetched {
+    R constant{};
+    Values values{};
+  };
+
   template <class Functor, class T, bool exchanged>
   KOKKOS_FORCEINLINE_FUNCTION void with(const Values& second) {
     XP_UNROLL
@@ -122,13 +128,13 @@ class Machine {
     }
   }
   template <class Functor, class T, bool exchanged, Second second>
-  KOKKOS_FORCEINLINE_FUNCTION void quick(const Step& s, const Place& place) {
+  KOKKOS_FORCEINLINE_FUNCTION void quick(const Step& s, const Fetched& fetched) {
     if constexpr (second == Second::accumulator) {
       with<Functor, T, false>(accumulator_);
     } else if constexpr (second == Second::fast) {
       with<Functor, T, exchanged>(fast_);
     } else if constexpr (second == Second::constant) {
-      const T constant = as<T>(steps_.constants[s.b - place_constant]);
+      const T constant = as<T>(fetched.constant);
       XP_UNROLL
       for (int k = 0; k < W; ++k) {
         const T a = as<T>(accumulator_[k]);
@@ -142,28 +148,34 @@ class Machine {
         accumulator_[k] = raw<R>(exchanged ? Functor::apply(b, a) : Functor::apply(a, b));
       }
     } else if constexpr (Place::reads_in_place) {
-      Values v;
-      load_native(place, s.b - place_operand, v);
-      with<Functor, T, exchanged>(v);
+      with<Functor, T, exchanged>(fetched.values);
     }
   }
 
 // All places of the second value; the labels are why this is no function.
-#define XP_QUICK_CASES(op, Functor, T, exchanged)                     \
-  case static_cast<int>(quick_code(op, Second::constant, exchanged)): \
-    return quick<Functor, T, exchanged, Second::constant>(s, place);  \
-  case static_cast<int>(quick_code(op, Second::fast, exchanged)):     \
-    return quick<Functor, T, exchanged, Second::fast>(s, place);      \
-  case static_cast<int>(quick_code(op, Second::scratch, exchanged)):  \
-    return quick<Functor, T, exchanged, Second::scratch>(s, place);   \
-  case static_cast<int>(quick_code(op, Second::operand, exchanged)):  \
-    return quick<Functor, T, exchanged, Second::operand>(s, place);
+#define XP_QUICK_CASES(op, Functor, T, exchanged)                      \
+  case static_cast<int>(quick_code(op, Second::constant, exchanged)):  \
+    return quick<Functor, T, exchanged, Second::constant>(s, fetched); \
+  case static_cast<int>(quick_code(op, Second::fast, exchanged)):      \
+    return quick<Functor, T, exchanged, Second::fast>(s, fetched);     \
+  case static_cast<int>(quick_code(op, Second::scratch, exchanged)):   \
+    return quick<Functor, T, exchanged, Second::scratch>(s, fetched);  \
+  case static_cast<int>(quick_code(op, Second::operand, exchanged)):   \
+    return quick<Functor, T, exchanged, Second::operand>(s, fetched);
 #define XP_QUICK_ON_ITSELF(op, Functor, T)                           \
   case static_cast<int>(quick_code(op, Second::accumulator, false)): \
-    return quick<Functor, T, false, Second::accumulator>(s, place);
+    return quick<Functor, T, false, Second::accumulator>(s, fetched);
 
   KOKKOS_FORCEINLINE_FUNCTION void quick_step(const Step& s, const Place& place) {
     if constexpr (width != 128) {
+      // Here and not in each case: the kernel's arguments would be copied to local memory if the compiler joined
+      // accesses to them.
+      Fetched fetched;
+      if (s.b >= place_constant) {
+        if (s.b != place_none) fetched.constant = steps_.constants[s.b - place_constant];
+      } else if (s.b >= place_operand) {
+        if constexpr (Place::reads_in_place) load_native(place, s.b - place_operand, fetched.values);
+      }
       switch (static_cast<int>(s.code)) {
         XP_QUICK_ON_ITSELF(Quick::add_f, Add, F)
         XP_QUICK_CASES(Quick::add_f, Add, F, false)

@@ -29,17 +29,17 @@ struct __attribute__((may_alias)) alignas(2) Access<2> {
 };
 
 template <class U>
-KOKKOS_INLINE_FUNCTION U read(const char* at) {
+KOKKOS_FORCEINLINE_FUNCTION U read(const char* at) {
   return reinterpret_cast<const Element<U>*>(at)->value;
 }
 template <class U>
-KOKKOS_INLINE_FUNCTION void write(char* at, const U& value) {
+KOKKOS_FORCEINLINE_FUNCTION void write(char* at, const U& value) {
   reinterpret_cast<Element<U>*>(at)->value = value;
 }
 
 /// Element j of what was read.
 template <class U>
-KOKKOS_INLINE_FUNCTION U element_of(const std::uint32_t* words, int j) {
+KOKKOS_FORCEINLINE_FUNCTION U element_of(const std::uint32_t* words, int j) {
   if constexpr (sizeof(U) == 16) {
     const std::uint32_t* w = words + 4 * j;
     return U{w[0] | static_cast<std::uint64_t>(w[1]) << 32, w[2] | static_cast<std::uint64_t>(w[3]) << 32};
@@ -54,7 +54,7 @@ KOKKOS_INLINE_FUNCTION U element_of(const std::uint32_t* words, int j) {
 }
 
 template <class U>
-KOKKOS_INLINE_FUNCTION void put_element(std::uint32_t* words, int j, const U& value) {
+KOKKOS_FORCEINLINE_FUNCTION void put_element(std::uint32_t* words, int j, const U& value) {
   if constexpr (sizeof(U) == 16) {
     std::uint32_t* w = words + 4 * j;
     w[0] = static_cast<std::uint32_t>(value.first);
@@ -76,7 +76,7 @@ KOKKOS_INLINE_FUNCTION void put_element(std::uint32_t* words, int j, const U& va
 
 /// V neighbours in as few accesses as there can be. The operand is aligned to them.
 template <int V, class U>
-KOKKOS_INLINE_FUNCTION void read_vector(const char* at, U* out) {
+KOKKOS_FORCEINLINE_FUNCTION void read_vector(const char* at, U* out) {
   constexpr int bytes = V * static_cast<int>(sizeof(U)), step = bytes < 16 ? bytes : 16;
   if constexpr (V == 1 && step < 16) {
     out[0] = read<U>(at);
@@ -98,7 +98,7 @@ KOKKOS_INLINE_FUNCTION void read_vector(const char* at, U* out) {
 }
 
 template <int V, class U>
-KOKKOS_INLINE_FUNCTION void write_vector(char* at, const U* values) {
+KOKKOS_FORCEINLINE_FUNCTION void write_vector(char* at, const U* values) {
   constexpr int bytes = V * static_cast<int>(sizeof(U)), step = bytes < 16 ? bytes : 16;
   if constexpr (V == 1 && step < 16) {
     write<U>(at, values[0]);
@@ -128,7 +128,7 @@ struct Span {
   int first, group, next, limit;
 
   template <int V>
-  KOKKOS_INLINE_FUNCTION int offset(int k) const {
+  KOKKOS_FORCEINLINE_FUNCTION int offset(int k) const {
     return first + k / V * group + k % V * next;
   }
 };
@@ -143,7 +143,7 @@ class FlatPlace {
   static constexpr bool reads_in_place = true;
 
   /// `whole_vectors` as an opaque number: the compiler would otherwise keep copies of what it was computed from.
-  KOKKOS_INLINE_FUNCTION FlatPlace(const FlatOperands& operands, const Span& span, bool whole_vectors)
+  KOKKOS_FORCEINLINE_FUNCTION FlatPlace(const FlatOperands& operands, const Span& span, bool whole_vectors)
       : operands_(operands), span_(span), vectors_(whole_vectors) {
     asm("" : "+r"(vectors_));
   }
@@ -153,15 +153,15 @@ class FlatPlace {
     char* data;
     bool scalar;
   };
-  KOKKOS_INLINE_FUNCTION Address locate(int operand) const {
+  KOKKOS_FORCEINLINE_FUNCTION Address locate(int operand) const {
     return {operands_.data[operand], (operands_.scalars >> operand & 1) != 0};
   }
 
-  KOKKOS_INLINE_FUNCTION bool valid(int k) const { return span_.template offset<V>(k) < span_.limit; }
-  KOKKOS_INLINE_FUNCTION std::int64_t position(int k) const { return span_.base + span_.template offset<V>(k); }
+  KOKKOS_FORCEINLINE_FUNCTION bool valid(int k) const { return span_.template offset<V>(k) < span_.limit; }
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t position(int k) const { return span_.base + span_.template offset<V>(k); }
 
   template <class U>
-  KOKKOS_INLINE_FUNCTION void load(const Address& address, U (&out)[W]) const {
+  KOKKOS_FORCEINLINE_FUNCTION void load(const Address& address, U (&out)[W]) const {
     constexpr int size = static_cast<int>(sizeof(U));
     if (address.scalar) {
       const U value = read<U>(address.data);
@@ -185,7 +185,7 @@ class FlatPlace {
   }
 
   template <class U>
-  KOKKOS_INLINE_FUNCTION void store(const Address& address, const U (&values)[W]) const {
+  KOKKOS_FORCEINLINE_FUNCTION void store(const Address& address, const U (&values)[W]) const {
     constexpr int size = static_cast<int>(sizeof(U));
     char* base = address.data + (address.scalar ? 0 : span_.base * size);
     if (vectors_ != 0 && !address.scalar) {
@@ -203,7 +203,7 @@ class FlatPlace {
   }
 
   /// The address of one element, for what is not worth unrolling.
-  KOKKOS_INLINE_FUNCTION char* element(const Address& address, int k, int size) const {
+  KOKKOS_FORCEINLINE_FUNCTION char* element(const Address& address, int k, int size) const {
     return address.data + (address.scalar ? 0 : position(k) * size);
   }
 
@@ -222,7 +222,7 @@ class StridedPlace {
   static constexpr bool reads_in_place = false;  // finding the offsets is too much code to have it often
 
   /// The span counts the elements of a tile, row by row, or consecutive positions.
-  KOKKOS_INLINE_FUNCTION StridedPlace(const StridedOperands& operands, const Span& span, std::uint32_t tile)
+  KOKKOS_FORCEINLINE_FUNCTION StridedPlace(const StridedOperands& operands, const Span& span, std::uint32_t tile)
       : operands_(operands), span_(span), tile_(tile) {
     int rows = 1, columns = 1;
     if (operands.tiled) remaining(rows, columns);
@@ -238,7 +238,7 @@ class StridedPlace {
     char* data;
     std::int64_t offsets[W];
   };
-  KOKKOS_INLINE_FUNCTION Address locate(int operand) const {
+  KOKKOS_FORCEINLINE_FUNCTION Address locate(int operand) const {
     const StridedOperand& o = operands_.operands[operand];
     Address address;
     address.data = o.data;
@@ -255,8 +255,8 @@ class StridedPlace {
     return address;
   }
 
-  KOKKOS_INLINE_FUNCTION bool valid(int k) const { return (valid_ >> k & 1) != 0; }
-  KOKKOS_INLINE_FUNCTION std::int64_t position(int k) const {
+  KOKKOS_FORCEINLINE_FUNCTION bool valid(int k) const { return (valid_ >> k & 1) != 0; }
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t position(int k) const {
     if (!operands_.tiled) return span_.base + span_.template offset<V>(k);
     std::int64_t origin = 0, down = 1, stride = 1;
     std::uint32_t rest = tile_;
@@ -269,7 +269,7 @@ class StridedPlace {
   }
 
   template <class U>
-  KOKKOS_INLINE_FUNCTION void load(const Address& address, U (&out)[W]) const {
+  KOKKOS_FORCEINLINE_FUNCTION void load(const Address& address, U (&out)[W]) const {
     XP_UNROLL
     for (int k = 0; k < W; ++k) {
       out[k] = U{};
@@ -277,12 +277,12 @@ class StridedPlace {
     }
   }
   template <class U>
-  KOKKOS_INLINE_FUNCTION void store(const Address& address, const U (&values)[W]) const {
+  KOKKOS_FORCEINLINE_FUNCTION void store(const Address& address, const U (&values)[W]) const {
     XP_UNROLL
     for (int k = 0; k < W; ++k)
       if (valid(k)) write<U>(address.data + address.offsets[k] * static_cast<std::int64_t>(sizeof(U)), values[k]);
   }
-  KOKKOS_INLINE_FUNCTION char* element(const Address& address, int k, int size) const {
+  KOKKOS_FORCEINLINE_FUNCTION char* element(const Address& address, int k, int size) const {
     std::int64_t offset = 0;
     XP_UNROLL
     for (int i = 0; i < W; ++i) offset = i == k ? address.offsets[i] : offset;
@@ -291,13 +291,13 @@ class StridedPlace {
 
   /// Elements of a staged tile are a little more than `columns` apart from row to row, so that neither reading along
   /// rows nor along columns meets one bank only.
-  KOKKOS_INLINE_FUNCTION static int staged_slots(const StridedOperands& o) {
+  KOKKOS_FORCEINLINE_FUNCTION static int staged_slots(const StridedOperands& o) {
     return ((1 << o.column_bits) + 1) << o.row_bits;
   }
 
   /// Reads an operand along the rows' axis into scratch.
   template <class U>
-  KOKKOS_INLINE_FUNCTION void stage(int operand, Raw<width>* to) const {
+  KOKKOS_FORCEINLINE_FUNCTION void stage(int operand, Raw<width>* to) const {
     const StridedOperand& o = operands_.operands[operand];
     int rows = 1, columns = 1;
     remaining(rows, columns);
@@ -323,19 +323,19 @@ class StridedPlace {
         slot = values[k];
     }
   }
-  KOKKOS_INLINE_FUNCTION void load_staged(const Raw<width>* from, Raw<width> (&out)[W]) const {
+  KOKKOS_FORCEINLINE_FUNCTION void load_staged(const Raw<width>* from, Raw<width> (&out)[W]) const {
     XP_UNROLL
     for (int k = 0; k < W; ++k) out[k] = from[(row(k) << operands_.column_bits) + row(k) + column(k)];
   }
 
  private:
-  KOKKOS_INLINE_FUNCTION int row(int k) const { return span_.template offset<V>(k) >> operands_.column_bits; }
-  KOKKOS_INLINE_FUNCTION int column(int k) const {
+  KOKKOS_FORCEINLINE_FUNCTION int row(int k) const { return span_.template offset<V>(k) >> operands_.column_bits; }
+  KOKKOS_FORCEINLINE_FUNCTION int column(int k) const {
     return span_.template offset<V>(k) & ((1 << operands_.column_bits) - 1);
   }
 
   /// The tile's first index along an axis; goes from the last axis to the first.
-  KOKKOS_INLINE_FUNCTION std::int64_t next_index(int d, std::uint32_t& rest) const {
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t next_index(int d, std::uint32_t& rest) const {
     const Divisor& divisor = operands_.divisors[d];
     const std::uint32_t quotient = d == 0 ? 0 : divisor.divide(rest);
     const std::int64_t index = rest - quotient * divisor.value;
@@ -343,14 +343,14 @@ class StridedPlace {
     if (d == operands_.ndim - 1) return index << operands_.column_bits;
     return d == operands_.tile_axis ? index << operands_.row_bits : index;
   }
-  KOKKOS_INLINE_FUNCTION std::int64_t tile_offset(const std::int64_t* strides) const {
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t tile_offset(const std::int64_t* strides) const {
     std::int64_t offset = 0;
     std::uint32_t rest = tile_;
     for (int d = operands_.ndim - 1; d >= 0; --d) offset += next_index(d, rest) * strides[d];
     return offset;
   }
   /// Rows and columns of the iteration space from the tile's first one on, up to more than a tile has.
-  KOKKOS_INLINE_FUNCTION void remaining(int& rows, int& columns) const {
+  KOKKOS_FORCEINLINE_FUNCTION void remaining(int& rows, int& columns) const {
     std::uint32_t rest = tile_;
     for (int d = operands_.ndim - 1; d >= 0; --d) {
       const std::int64_t left = operands_.shape[d] - next_index(d, rest);
@@ -362,7 +362,7 @@ class StridedPlace {
     }
   }
 
-  KOKKOS_INLINE_FUNCTION void divide_narrow(const std::int64_t* strides, int first_axis,
+  KOKKOS_FORCEINLINE_FUNCTION void divide_narrow(const std::int64_t* strides, int first_axis,
                                             std::int64_t (&offsets)[W]) const {
     std::uint32_t rest[W];
     XP_UNROLL
@@ -381,7 +381,7 @@ class StridedPlace {
       }
     }
   }
-  KOKKOS_INLINE_FUNCTION void divide_wide(const std::int64_t* strides, int first_axis,
+  KOKKOS_FORCEINLINE_FUNCTION void divide_wide(const std::int64_t* strides, int first_axis,
                                           std::int64_t (&offsets)[W]) const {
     XP_UNROLL
     for (int k = 0; k < W; ++k) offsets[k] = 0;

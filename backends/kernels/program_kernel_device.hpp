@@ -25,7 +25,7 @@ constexpr std::size_t scratch_alignment = 16;
 
 /// The team's level-0 scratch.
 template <class R, class Member>
-KOKKOS_INLINE_FUNCTION R* team_scratch_of(const Member& team, std::size_t bytes) {
+KOKKOS_FORCEINLINE_FUNCTION R* team_scratch_of(const Member& team, std::size_t bytes) {
   if (bytes == 0) return nullptr;
   return static_cast<R*>(team.team_scratch(0).get_shmem_aligned(bytes, scratch_alignment));
 }
@@ -42,7 +42,7 @@ struct FlatKernel {
   FlatOperands operands;
   Steps<width> steps;
 
-  KOKKOS_FUNCTION void operator()(const Member<width>& team) const {
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Member<width>& team) const {
     using Place = FlatPlace<width>;
     const int rank = team.team_rank(), size = team.team_size(), elements = size * W;
     R* scratch = team_scratch_of<R>(team, scratch_bytes);
@@ -70,7 +70,7 @@ struct StridedKernel {
   StridedOperands operands;
   Steps<width> steps;
 
-  KOKKOS_FUNCTION void operator()(const Member<width>& team) const {
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Member<width>& team) const {
     using Place = StridedPlace<width>;
     const int rank = team.team_rank(), size = team.team_size(), elements = size * W;
     R* scratch = team_scratch_of<R>(team, scratch_bytes);
@@ -90,7 +90,7 @@ struct StridedKernel {
     }
   }
 
-  KOKKOS_INLINE_FUNCTION void stage(const StridedPlace<width>& place, int i, R* to) const {
+  KOKKOS_FORCEINLINE_FUNCTION void stage(const StridedPlace<width>& place, int i, R* to) const {
     const int operand = operands.staged_operand[i];
     switch (operands.staged_size[i]) {
       case 1:
@@ -114,10 +114,10 @@ class LaneSum {
   using R = Raw<width>;
 
  public:
-  KOKKOS_INLINE_FUNCTION explicit LaneSum(int dtype) : dtype_(dtype) {}
+  KOKKOS_FORCEINLINE_FUNCTION explicit LaneSum(int dtype) : dtype_(dtype) {}
 
   template <class Place>
-  KOKKOS_INLINE_FUNCTION void add(const R (&values)[W], const Place& place) {
+  KOKKOS_FORCEINLINE_FUNCTION void add(const R (&values)[W], const Place& place) {
     switch (dtype_) {
       case XP_FLOAT32:
         // In a wider slot a float32 is exact, and so is the way back.
@@ -136,8 +136,8 @@ class LaneSum {
     }
   }
 
-  KOKKOS_INLINE_FUNCTION R value() const { return sum_; }
-  KOKKOS_INLINE_FUNCTION static R add(int dtype, const R& a, const R& b) {
+  KOKKOS_FORCEINLINE_FUNCTION R value() const { return sum_; }
+  KOKKOS_FORCEINLINE_FUNCTION static R add(int dtype, const R& a, const R& b) {
     LaneSum sum(dtype);
     sum.sum_ = a;
     sum.started_ = true;
@@ -149,11 +149,11 @@ class LaneSum {
 
  private:
   struct First {
-    KOKKOS_INLINE_FUNCTION bool valid(int k) const { return k == 0; }
+    KOKKOS_FORCEINLINE_FUNCTION bool valid(int k) const { return k == 0; }
   };
 
   template <class T, class Slot, class Place>
-  KOKKOS_INLINE_FUNCTION void add_as(const R (&values)[W], const Place& place) {
+  KOKKOS_FORCEINLINE_FUNCTION void add_as(const R (&values)[W], const Place& place) {
     XP_UNROLL
     for (int k = 0; k < W; ++k) {
       if (!place.valid(k)) continue;
@@ -227,14 +227,14 @@ struct ReduceKernel {
   }
 
  private:
-  KOKKOS_INLINE_FUNCTION Place make(const Span& span) const {
+  KOKKOS_FORCEINLINE_FUNCTION Place make(const Span& span) const {
     if constexpr (std::is_same_v<Place, FlatPlace<width>>)
       return Place(operands, span, false);
     else
       return Place(operands, span, 0);
   }
 
-  KOKKOS_INLINE_FUNCTION void write_result(std::int64_t block, const R& value) const {
+  KOKKOS_FORCEINLINE_FUNCTION void write_result(std::int64_t block, const R& value) const {
     if (steps.reduce_type == XP_FLOAT32) {
       write<float>(results + block * 4, static_cast<float>(as<typename Slots<width>::Real>(value)));
     } else if constexpr (width == 128) {
