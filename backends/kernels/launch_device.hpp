@@ -10,8 +10,11 @@
 /// Before loops over arrays that must stay in registers, which they do if every index is a constant.
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #define XP_UNROLL _Pragma("unroll")
+/// Before loops that must stay loops.
+#define XP_ROLLED _Pragma("unroll 1")
 #else
 #define XP_UNROLL
+#define XP_ROLLED
 #endif
 
 namespace xp::kernels {

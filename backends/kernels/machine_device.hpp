@@ -62,15 +62,26 @@ class Machine {
 
   /// Runs the program for the elements of `place`.
   KOKKOS_FORCEINLINE_FUNCTION void run(const Place& place) {
-    // Both loads are on their way before anything waits for them.
-    if (steps_.preload_accumulator != place_none) load_native(place, steps_.preload_accumulator, accumulator_);
+    // Both loads are on their way before anything waits for them. nvcc (13.0) moves parts of the accumulator about as
+    // soon as it is loaded, so it comes last.
     if (steps_.preload_fast != place_none) load_native(place, steps_.preload_fast, fast_);
-    for (int i = 0; i < steps_.count; ++i) {
-      const Step s = steps_.steps[i];
-      if (s.code > Code::count_)
-        quick_step(s, place);
+    if (steps_.preload_accumulator != place_none) load_native(place, steps_.preload_accumulator, accumulator_);
+    // Quick steps and loads in loops of their own: in one loop with the rest every step began with copies.
+    const int count = steps_.count;
+    for (int i = 0; i < count;) {
+      Step s = steps_.steps[i];
+      if (s.code > Code::count_) {
+        do {
+          quick_step(s, place);
+          if (++i == count) return;
+          s = steps_.steps[i];
+        } while (s.code > Code::count_);
+      }
+      if (s.code < Code::store_1)
+        load_step(s, place);
       else
         step(s, place);
+      ++i;
     }
   }
 
@@ -108,6 +119,44 @@ class Machine {
       R* slot = scratch_ + (to - place_scratch) * W * team_;
       XP_UNROLL
       for (int k = 0; k < W; ++k) slot[k * team_] = v[k];
+    }
+  }
+
+  // ---- Rolled loops ----
+
+  // For what is much code and little used: a kernel that becomes too large is no longer inlined into Kokkos' own, and
+  // every thread then copies the kernel's arguments. The array turns under the loop, so that its indices are constants.
+
+  static constexpr int rolled = W < 2 ? W : 2;  // elements at a time
+
+  KOKKOS_FORCEINLINE_FUNCTION static void turn(Values& v) {
+    R first[rolled];
+    XP_UNROLL
+    for (int k = 0; k < rolled; ++k) first[k] = v[k];
+    XP_UNROLL
+    for (int k = 0; k + rolled < W; ++k) v[k] = v[k + rolled];
+    XP_UNROLL
+    for (int k = 0; k < rolled; ++k) v[W - rolled + k] = first[k];
+  }
+  /// v[k] = f(v[k])
+  template <class Function>
+  KOKKOS_FORCEINLINE_FUNCTION static void each(Values& v, const Function& f) {
+    XP_ROLLED
+    for (int i = 0; i < W; i += rolled) {
+      XP_UNROLL
+      for (int k = 0; k < rolled; ++k) v[k] = f(v[k]);
+      turn(v);
+    }
+  }
+  /// v[k] = f(v[k], other[k])
+  template <class Function>
+  KOKKOS_FORCEINLINE_FUNCTION static void each(Values& v, Values& other, const Function& f) {
+    XP_ROLLED
+    for (int i = 0; i < W; i += rolled) {
+      XP_UNROLL
+      for (int k = 0; k < rolled; ++k) v[k] = f(v[k], other[k]);
+      turn(v);
+      turn(other);
     }
   }
 
@@ -216,9 +265,20 @@ class Machine {
     XP_UNROLL
     for (int k = 0; k < W; ++k) v[k] = raw<R>(static_cast<U>(Functor::apply(as<T>(a[k]), as<T>(b[k]))));
   }
+  /// The same for functions of much code.
+  template <class Functor, class T>
+  KOKKOS_FORCEINLINE_FUNCTION static void large_unary(Values& v, const Values& a) {
+    copy(v, a);
+    each(v, [](const R& x) { return raw<R>(Functor::apply(as<T>(x))); });
+  }
+  template <class Functor, class T>
+  KOKKOS_FORCEINLINE_FUNCTION static void large_binary(Values& v, const Values& a, Values& b) {
+    copy(v, a);
+    each(v, b, [](const R& x, const R& y) { return raw<R>(Functor::apply(as<T>(x), as<T>(y))); });
+  }
   KOKKOS_FORCEINLINE_FUNCTION static void modulus(Values& v, const Values& a) {
-    XP_UNROLL
-    for (int k = 0; k < W; ++k) v[k] = raw<R>(static_cast<F>(Absolute::apply(as<C>(a[k]))));
+    copy(v, a);
+    each(v, [](const R& x) { return raw<R>(static_cast<F>(Absolute::apply(as<C>(x)))); });
   }
   struct ComplexSqrt {
     KOKKOS_FORCEINLINE_FUNCTION static C apply(C a) { return complex_sqrt(a); }
@@ -227,14 +287,14 @@ class Machine {
     KOKKOS_FORCEINLINE_FUNCTION static C apply(C a) { return complex_exp(a); }
   };
 
+  KOKKOS_FORCEINLINE_FUNCTION void load_step(const Step& s, const Place& place) {
+    Values v{};
+    load(s, place, v);
+    if (s.convert != convert_none) convert_values(s.convert, v);
+    put(s.to, v);
+  }
+
   KOKKOS_FORCEINLINE_FUNCTION void step(const Step& s, const Place& place) {
-    if (s.code < Code::store_1) {
-      Values v{};
-      load(s, place, v);
-      if (s.convert != convert_none) convert_values(s.convert, v);
-      put(s.to, v);
-      return;
-    }
     if (s.a != place_accumulator) fetch(accumulator_, s.a, place);
     if (s.code < Code::index) {
       store(s, place, accumulator_);
@@ -275,7 +335,7 @@ class Machine {
         binary<Multiply, F>(v, a, b);
         break;
       case Code::divide_f:
-        binary<Divide, F>(v, a, b);
+        large_binary<Divide, F>(v, a, b);
         break;
       case Code::negative_f:
         unary<Negative, F>(v, a);
@@ -284,10 +344,10 @@ class Machine {
         unary<Absolute, F>(v, a);
         break;
       case Code::sqrt_f:
-        unary<Sqrt, F>(v, a);
+        large_unary<Sqrt, F>(v, a);
         break;
       case Code::exp_f:
-        unary<Exp, F>(v, a);
+        large_unary<Exp, F>(v, a);
         break;
       case Code::equal_f:
         compare<Equal, F>(v, a, b);
@@ -358,7 +418,7 @@ class Machine {
     }
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION static void compute_complex(Code code, Values& v, const Values& a, const Values& b) {
+  KOKKOS_FORCEINLINE_FUNCTION static void compute_complex(Code code, Values& v, const Values& a, Values& b) {
     switch (code) {
       case Code::add_c:
         return binary<Add, C>(v, a, b);
@@ -367,15 +427,15 @@ class Machine {
       case Code::multiply_c:
         return binary<Multiply, C>(v, a, b);
       case Code::divide_c:
-        return binary<Divide, C>(v, a, b);
+        return large_binary<Divide, C>(v, a, b);
       case Code::negative_c:
         return unary<Negative, C>(v, a);
       case Code::absolute_c:
         return modulus(v, a);
       case Code::sqrt_c:
-        return unary<ComplexSqrt, C>(v, a);
+        return large_unary<ComplexSqrt, C>(v, a);
       case Code::exp_c:
-        return unary<ComplexExp, C>(v, a);
+        return large_unary<ComplexExp, C>(v, a);
       case Code::equal_c:
         return compare<Equal, C>(v, a, b);
       case Code::not_equal_c:
@@ -395,15 +455,14 @@ class Machine {
   template <class From, int to>
   KOKKOS_FORCEINLINE_FUNCTION static void convert_all(Values& v) {
     if constexpr (slot_exists<width, to>) {
-      XP_UNROLL
-      for (int k = 0; k < W; ++k) {
+      each(v, [](const R& x) {
         if constexpr (width == 128 && to == XP_BOOL)
-          v[k] = raw<R>(static_cast<U>(convert<Bool>(as<From>(v[k])).value));
+          return raw<R>(static_cast<U>(convert<Bool>(as<From>(x)).value));
         else if constexpr (width == 128 && kind_constant<to> == Kind::real)
-          v[k] = raw<R>(convert<double>(convert<Storage<to>>(as<From>(v[k]))));
+          return raw<R>(convert<double>(convert<Storage<to>>(as<From>(x))));
         else
-          v[k] = raw<R>(to_slot<SlotType<width, to>>(convert<Storage<to>>(as<From>(v[k]))));
-      }
+          return raw<R>(to_slot<SlotType<width, to>>(convert<Storage<to>>(as<From>(x))));
+      });
     }
   }
   template <class Limit>
@@ -597,20 +656,21 @@ class Machine {
     using M = std::conditional_t<
         size == 1, std::uint8_t,
         std::conditional_t<size == 2, std::uint16_t, std::conditional_t<size == 4, std::uint32_t, std::uint64_t>>>;
-    XP_UNROLL
-    for (int k = 0; k < W; ++k) {
-      const auto element = bits_as<Storage<dtype>>(static_cast<M>(as<U>(v[k])));
+    each(v, [](const R& x) {
+      const auto element = bits_as<Storage<dtype>>(static_cast<M>(as<U>(x)));
       if constexpr (width == 128) {
         if constexpr (dtype == XP_BOOL)
-          v[k] = raw<R>(static_cast<U>(element.value != 0));
+          return raw<R>(static_cast<U>(element.value != 0));
         else if constexpr (dtype == XP_COMPLEX64)
-          v[k] = raw<R>(convert<C>(element));
+          return raw<R>(convert<C>(element));
         else
-          v[k] = raw<R>(convert<double>(element));
+          return raw<R>(convert<double>(element));
       } else if constexpr (slot_exists<width, dtype>) {
-        v[k] = raw<R>(to_slot<SlotType<width, dtype>>(element));
+        return raw<R>(to_slot<SlotType<width, dtype>>(element));
+      } else {
+        return x;
       }
-    }
+    });
   }
 
   KOKKOS_FORCEINLINE_FUNCTION static void decode(int code, Values& v) {

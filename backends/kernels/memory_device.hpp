@@ -363,7 +363,7 @@ class StridedPlace {
   }
 
   KOKKOS_FORCEINLINE_FUNCTION void divide_narrow(const std::int64_t* strides, int first_axis,
-                                            std::int64_t (&offsets)[W]) const {
+                                                 std::int64_t (&offsets)[W]) const {
     std::uint32_t rest[W];
     XP_UNROLL
     for (int k = 0; k < W; ++k) {
@@ -382,7 +382,7 @@ class StridedPlace {
     }
   }
   KOKKOS_FORCEINLINE_FUNCTION void divide_wide(const std::int64_t* strides, int first_axis,
-                                          std::int64_t (&offsets)[W]) const {
+                                               std::int64_t (&offsets)[W]) const {
     XP_UNROLL
     for (int k = 0; k < W; ++k) offsets[k] = 0;
     XP_UNROLL

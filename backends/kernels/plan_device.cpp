@@ -23,28 +23,34 @@ constexpr Source constant_source(int index) { return -2 - index; }
 constexpr bool is_integer(Kind kind) { return kind == Kind::signed_ || kind == Kind::unsigned_; }
 constexpr bool is_half_dtype(int dtype) { return dtype == XP_FLOAT16 || dtype == XP_BFLOAT16; }
 
+// Arrays of these are not initialised: for a program of two instructions that would take longer than all the rest.
 struct Node {
   Code code;
-  std::uint8_t convert = convert_none;
-  Source a = no_source, b = no_source, c = no_source;
-  int result = no_source;
-  std::uint8_t operand = 0, dtype = 0;
+  std::uint8_t convert;
+  Source a, b, c;
+  int result;
+  std::uint8_t operand, dtype;
 };
+constexpr Node node_of(Code code) { return {code, convert_none, no_source, no_source, no_source, no_source, 0, 0}; }
 
 struct Value {
-  int uses = 0;         // to come
-  int load = -1;        // the node that loads it, before it is loaded
-  int last_fetch = -1;  // the step that takes it from its home last
-  bool in_scratch = false;
-  std::uint8_t home = place_none;
+  int uses;        // to come
+  int load;        // the node that loads it, before it is loaded; or -1
+  int last_fetch;  // the step that takes it from its home last, or -1
+  bool in_scratch;
+  std::uint8_t home;
 };
+constexpr Value new_value{0, -1, -1, false, place_none};
 
 /// A node whose values' places are known.
 struct Arranged {
   Node node;
-  std::uint8_t a = place_accumulator, b = place_accumulator, c = place_accumulator;  // where not in a home
-  bool exchanged = false, to_accumulator = false;
+  std::uint8_t a, b, c;  // where not in a home
+  bool exchanged, to_accumulator;
 };
+constexpr Arranged arranged_of(const Node& node) {
+  return {node, place_accumulator, place_accumulator, place_accumulator, false, false};
+}
 
 /// A load is started before the first step from no further than this.
 constexpr int preload_reach = 4;
@@ -83,13 +89,17 @@ class Planner {
   int add_operand(int from, bool real_part);
 
   bool full() const { return n_nodes_ == most_steps - 1; }
+  Source add_value() {
+    values_[n_values_] = new_value;
+    return n_values_++;
+  }
   Source emit(Node node) {
-    node.result = n_values_++;
+    node.result = add_value();
     nodes_[n_nodes_++] = node;
     return node.result;
   }
   Source emit_move(Source from, std::uint8_t conversion) {
-    Node node{Code::move};
+    Node node = node_of(Code::move);
     node.a = from;
     node.convert = conversion;
     return emit(node);
@@ -241,7 +251,7 @@ bool Planner::load(int k, Source& result) {
   result = loaded_[k];
   if (result != no_source) return true;
   const xp_operand& operand = program_.operands[k];
-  Node node{Code::load_1};
+  Node node = node_of(Code::load_1);
   bool real_part;
   if (operand.load_type >= XP_DTYPE_COUNT || !has_slot(width_, operand.load_type) ||
       !find_decoding(operand.dtype, operand.load_type, node, real_part)) {
@@ -353,7 +363,7 @@ std::int32_t Planner::store(const xp_instruction& in) {
   PlannedOperand& operand = plan_.operands[k];
   if (operand.size != dtype_sizes[dtype]) return invalid(in, "operand is read as real numbers and written");
   operand.used = true;
-  Node node{misaligned_[k] ? Code::store_4x2 : store_code(operand.size)};
+  Node node = node_of(misaligned_[k] ? Code::store_4x2 : store_code(operand.size));
   node.operand = static_cast<std::uint8_t>(k);
   node.dtype = static_cast<std::uint8_t>(dtype);
   if (!has_slot(width_, dtype)) {
@@ -381,7 +391,7 @@ std::int32_t Planner::instruction(const xp_instruction& in) {
   if (op == Op::store) return store(in);
   if (!has_slot(width_, in.type) || !has_slot(width_, in.to)) return invalid(in, "dtype does not fit the slot");
   const int arity = operation_table[in.op].arity;
-  Node node{Code::move};
+  Node node = node_of(Code::move);
   if ((arity > 0 && !source(in.a, node.a)) || (arity > 1 && !source(in.b, node.b)) ||
       (arity > 2 && !source(in.c, node.c)))
     return invalid(in, load_failure_ ? load_failure_ : "no such value");
@@ -454,7 +464,7 @@ constexpr bool is_commutative(Code code) {
 /// Loads a value into its home, or only into the accumulator.
 void Planner::emit_load(Source value, bool to_accumulator) {
   Arranged& load = arranged_[n_arranged_++];
-  load.node = nodes_[values_[value].load];
+  load = arranged_of(nodes_[values_[value].load]);
   load.to_accumulator = to_accumulator;
   values_[value].load = -1;
   if (to_accumulator) held_ = value;
@@ -493,7 +503,7 @@ void Planner::arrange(const Node& original) {
       if (s >= 0) --values_[s].uses;
     return;  // nobody wants it
   }
-  Arranged step;
+  Arranged step = arranged_of(node);
   if (node.code == Code::store_any) {
     node.b = std::exchange(node.a, no_source);
     --values_[node.b].uses;
@@ -534,9 +544,9 @@ void Planner::arrange() {
       arrange(nodes_[i]);
   }
   if (reduced_ != no_source && reduced_ != held_) {
-    Node node{Code::move};
+    Node node = node_of(Code::move);
     node.a = reduced_;
-    node.result = n_values_++;
+    node.result = add_value();
     values_[node.result].uses = 1;
     arrange(node);
   }

@@ -112,6 +112,18 @@ void release() {
     if (device) std::destroy_at(&device->space);
 }
 
+/// Kokkos' own instance would be destroyed after main(), with calls to CUDA, whose errors end the process (5.x), or
+/// with a complaint on stderr that it was not finalised (4.x).
+template <class Internal>
+void abandon_instance() {
+  if constexpr (requires { Internal::singleton().m_scratchSpace; }) {
+    Internal& instance = Internal::singleton();
+    instance.m_scratchSpace = instance.m_scratchFlags = instance.m_scratchUnified = nullptr;
+  } else {
+    new kernels::Space;  // holds it for ever
+  }
+}
+
 /// On the first device to be opened: under MPI a process has nothing to do with device 0.
 std::int32_t start(int ordinal, xp_error* error) {
   Devices& d = devices();
@@ -119,7 +131,8 @@ std::int32_t start(int ordinal, xp_error* error) {
   if (d.failure.code != XP_OK) return fail(error, d.failure.code, "%s", d.failure.message);
   auto settings = Kokkos::InitializationSettings().set_disable_warnings(true);
   if (!std::getenv("KOKKOS_VISIBLE_DEVICES")) settings.set_device_id(ordinal);  // which renumbers
-  const std::int32_t code = start_kokkos(settings, {may_finalise, release}, &d.failure);
+  const std::int32_t code =
+      start_kokkos(settings, {may_finalise, release, abandon_instance<Kokkos::Impl::CudaInternal>}, &d.failure);
   if (code != XP_OK) return fail(error, code, "%s", d.failure.message);
   d.kokkos_started = true;
   return XP_OK;

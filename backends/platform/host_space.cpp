@@ -49,7 +49,7 @@ std::int32_t start_host_kokkos(void (*release)(), xp_error* error) {
     if (omp_get_max_threads() > most_threads) settings.set_num_threads(most_threads);
   }
 #endif
-  return start_kokkos(settings, {[] { return true; }, release}, error);
+  return start_kokkos(settings, {[] { return true; }, release, [] {}}, error);
 }
 
 void describe_machine(xp_device_info& info) {

@@ -15,9 +15,11 @@ Ending ending{};
 pid_t owner = 0;  // the process that initialised our own Kokkos
 
 void finalise_at_exit() {
-  if (owner != getpid()) return;  // in a forked child the threads that Kokkos would stop do not exist
-  if (state != State::ready || !Kokkos::is_initialized() || Kokkos::is_finalized() || !ending.may_finalise()) {
+  if (!Kokkos::is_initialized() || Kokkos::is_finalized()) return;
+  // In a forked child the threads that Kokkos would stop do not exist.
+  if (owner != getpid() || state != State::ready || !ending.may_finalise()) {
     state = State::finalised;
+    ending.abandon();
     return;
   }
   try {

@@ -24,6 +24,7 @@ std::int32_t finalised(xp_error* error) noexcept;
 struct Ending {
   bool (*may_finalise)();  // asked at exit, where finalising with lost hardware would end in abort()
   void (*release)();       // before Kokkos ends, whoever ends it
+  void (*abandon)();       // at exit, when our own Kokkos is not finalised
 };
 
 /// Initialises Kokkos, or adopts the one that the program has initialised, which is then never finalised here; our own
