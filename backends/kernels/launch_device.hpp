@@ -31,15 +31,18 @@ inline constexpr int full_team = is_host_space ? 1 : 256;
 
 /// Scratch that a full team may use: two teams at least then share a multiprocessor of 227 KiB. A program that needs
 /// more runs with smaller teams.
-inline constexpr std::size_t team_scratch = 100 << 10;
+inline constexpr std::size_t team_scratch = 40 << 10;
 
 /// What a thread has of each operand at a time: the elements of so many bytes of slots. Less has too few loads in
-/// flight (half of it cost the prototype 30 %), and spends more on the interpretation of each element.
+/// flight (a third less bandwidth with half of it), and spends more on the interpretation of each element; more makes
+/// kernels too large. Where all operands are flat there is room for twice as many.
 #if defined(XP_THREAD_BYTES)
-inline constexpr int thread_bytes = XP_THREAD_BYTES;
+inline constexpr int flat_bytes = XP_THREAD_BYTES;
 #else
-inline constexpr int thread_bytes = 32;
+inline constexpr int flat_bytes = 64;
 #endif
+inline constexpr int thread_bytes = 32;
+constexpr int flat_elements(int width) { return flat_bytes * 8 / width; }
 constexpr int elements_per_thread(int width) { return thread_bytes * 8 / width; }
 
 /// Of those, the ones that are neighbours in memory: 16 bytes, one access.
@@ -47,10 +50,11 @@ constexpr int vector_elements(int width) { return 128 / width; }
 
 /// Teams that should fit on a multiprocessor; bounds the registers of a thread.
 #if defined(XP_TEAMS)
-constexpr int teams_per_multiprocessor(int) { return XP_TEAMS; }
+constexpr int flat_teams(int) { return XP_TEAMS; }
 #else
-constexpr int teams_per_multiprocessor(int width) { return width == 128 || thread_bytes > 32 ? 2 : 3; }
+constexpr int flat_teams(int width) { return width == 128 || flat_bytes > 32 ? 2 : 3; }
 #endif
+constexpr int teams_per_multiprocessor(int width) { return width == 128 ? 2 : 3; }
 
 /// Whether a launch has only as many teams as run at a time, which then loop over chunks.
 #if defined(XP_PERSISTENT)

@@ -44,7 +44,7 @@ struct Slots {
 /// The interpreter for one thread: W elements.
 template <int width, class Place>
 class Machine {
-  static constexpr int W = elements_per_thread(width);
+  static constexpr int W = Place::W;
   using R = Raw<width>;
   using U = typename Slots<width>::Unsigned;
   using S = typename Slots<width>::Signed;

@@ -134,18 +134,21 @@ struct Span {
 };
 
 /// The elements of a thread where all operands are flat.
-template <int width>
+///
+/// `vectors`: a thread's elements are neighbours by vectors, which are accessed whole where all elements exist.
+template <int width, int elements, bool vectors>
 class FlatPlace {
  public:
-  static constexpr int W = elements_per_thread(width), V = vector_elements(width);
+  static constexpr int W = elements, V = vector_elements(width);
   using Operands = FlatOperands;
   /// Steps may name an operand instead of a value that was loaded from it.
   static constexpr bool reads_in_place = true;
 
-  /// `whole_vectors` as an opaque number: the compiler would otherwise keep copies of what it was computed from.
-  KOKKOS_FORCEINLINE_FUNCTION FlatPlace(const FlatOperands& operands, const Span& span, bool whole_vectors)
-      : operands_(operands), span_(span), vectors_(whole_vectors) {
-    asm("" : "+r"(vectors_));
+  /// `whole`: all elements exist, and operands are aligned for vectors. As an opaque number: the compiler would
+  /// otherwise keep copies of what it was computed from.
+  KOKKOS_FORCEINLINE_FUNCTION FlatPlace(const FlatOperands& operands, const Span& span, bool whole)
+      : operands_(operands), span_(span), whole_(whole) {
+    asm("" : "+r"(whole_));
   }
 
   /// Where an operand has the elements.
@@ -170,10 +173,17 @@ class FlatPlace {
       return;
     }
     const char* base = address.data + span_.base * size;
-    if (vectors_ != 0) {
-      XP_UNROLL
-      for (int g = 0; g < W / V; ++g)
-        read_vector<V>(base + static_cast<std::int64_t>(span_.first + g * span_.group) * size, out + g * V);
+    if (whole_ != 0) {
+      if constexpr (vectors) {
+        XP_UNROLL
+        for (int g = 0; g < W / V; ++g)
+          read_vector<V>(base + static_cast<std::int64_t>(span_.first + g * span_.group) * size, out + g * V);
+      } else {
+        base += static_cast<std::int64_t>(span_.first) * size;
+        XP_UNROLL
+        for (int k = 0; k < W; ++k)
+          out[k] = read<U>(base + static_cast<std::int64_t>(k / V * span_.group + k % V * span_.next) * size);
+      }
       return;
     }
     XP_UNROLL
@@ -188,7 +198,7 @@ class FlatPlace {
   KOKKOS_FORCEINLINE_FUNCTION void store(const Address& address, const U (&values)[W]) const {
     constexpr int size = static_cast<int>(sizeof(U));
     char* base = address.data + (address.scalar ? 0 : span_.base * size);
-    if (vectors_ != 0 && !address.scalar) {
+    if (vectors && whole_ != 0 && !address.scalar) {
       XP_UNROLL
       for (int g = 0; g < W / V; ++g)
         write_vector<V>(base + static_cast<std::int64_t>(span_.first + g * span_.group) * size, values + g * V);
@@ -210,7 +220,7 @@ class FlatPlace {
  private:
   const FlatOperands& operands_;
   Span span_;
-  int vectors_;
+  int whole_;
 };
 
 /// The elements of a thread where operands have any strides.

@@ -15,7 +15,11 @@ template <int width>
 using ProgramBounds =
     Kokkos::LaunchBounds<is_host_space ? 0 : full_team, is_host_space ? 0 : teams_per_multiprocessor(width)>;
 template <int width>
+using FlatBounds = Kokkos::LaunchBounds<is_host_space ? 0 : full_team, is_host_space ? 0 : flat_teams(width)>;
+template <int width>
 using Member = typename Policy<ProgramBounds<width>>::member_type;
+template <int width>
+using FlatMember = typename Policy<FlatBounds<width>>::member_type;
 
 /// With the lanes' sums and the place of the rows, three teams would spill registers.
 using ReduceBounds = Kokkos::LaunchBounds<is_host_space ? 0 : full_team, is_host_space ? 0 : 2>;
@@ -34,7 +38,7 @@ KOKKOS_FORCEINLINE_FUNCTION R* team_scratch_of(const Member& team, std::size_t b
 
 template <int width>
 struct FlatKernel {
-  static constexpr int W = elements_per_thread(width), V = vector_elements(width);
+  static constexpr int W = flat_elements(width), V = vector_elements(width);
   using R = Raw<width>;
 
   std::int64_t count, chunks;
@@ -42,8 +46,8 @@ struct FlatKernel {
   FlatOperands operands;
   Steps<width> steps;
 
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Member<width>& team) const {
-    using Place = FlatPlace<width>;
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const FlatMember<width>& team) const {
+    using Place = FlatPlace<width, W, true>;
     const int rank = team.team_rank(), size = team.team_size(), elements = size * W;
     R* scratch = team_scratch_of<R>(team, scratch_bytes);
     Machine<width, Place> machine(steps, scratch, rank, size, nullptr, 0);
@@ -116,23 +120,24 @@ class LaneSum {
  public:
   KOKKOS_FORCEINLINE_FUNCTION explicit LaneSum(int dtype) : dtype_(dtype) {}
 
+  /// The rows of a group in order; all of them, or those that are valid.
   template <class Place>
-  KOKKOS_FORCEINLINE_FUNCTION void add(const R (&values)[W], const Place& place) {
+  KOKKOS_FORCEINLINE_FUNCTION void add(const R (&values)[W], const Place& place, bool whole) {
     switch (dtype_) {
       case XP_FLOAT32:
         // In a wider slot a float32 is exact, and so is the way back.
-        return add_as<float, typename Slots<width>::Real>(values, place);
+        return add_as<float, typename Slots<width>::Real>(values, place, whole);
       case XP_FLOAT64:
-        if constexpr (width != 32) add_as<double, double>(values, place);
+        if constexpr (width != 32) add_as<double, double>(values, place, whole);
         return;
       case XP_COMPLEX64:
-        if constexpr (width == 64) add_as<Complex<float>, Complex<float>>(values, place);
+        if constexpr (width == 64) add_as<Complex<float>, Complex<float>>(values, place, whole);
         return;
       case XP_COMPLEX128:
-        if constexpr (width == 128) add_as<Complex<double>, Complex<double>>(values, place);
+        if constexpr (width == 128) add_as<Complex<double>, Complex<double>>(values, place, whole);
         return;
       default:
-        if constexpr (width == 64) add_as<std::uint64_t, std::uint64_t>(values, place);
+        if constexpr (width == 64) add_as<std::uint64_t, std::uint64_t>(values, place, whole);
     }
   }
 
@@ -143,7 +148,7 @@ class LaneSum {
     sum.started_ = true;
     R values[W] = {};
     values[0] = b;
-    sum.add(values, First{});
+    sum.add(values, First{}, false);
     return sum.sum_;
   }
 
@@ -153,18 +158,23 @@ class LaneSum {
   };
 
   template <class T, class Slot, class Place>
-  KOKKOS_FORCEINLINE_FUNCTION void add_as(const R (&values)[W], const Place& place) {
+  KOKKOS_FORCEINLINE_FUNCTION void add_as(const R (&values)[W], const Place& place, bool whole) {
+    auto number = [](const R& slot) { return convert<T>(as<Slot>(slot)); };
+    if (whole) {
+      // 0 + x is not x for -0: a lane begins with its first row.
+      T sum = number(values[0]);
+      if (started_) sum = Add::apply(number(sum_), sum);
+      XP_UNROLL
+      for (int k = 1; k < W; ++k) sum = Add::apply(sum, number(values[k]));
+      sum_ = raw<R>(convert<Slot>(sum));
+      started_ = true;
+      return;
+    }
     XP_UNROLL
     for (int k = 0; k < W; ++k) {
       if (!place.valid(k)) continue;
-      // 0 + x is not x for -0: a lane begins with its first row.
-      if (started_) {
-        const T sum = Add::apply(convert<T>(as<Slot>(sum_)), convert<T>(as<Slot>(values[k])));
-        sum_ = raw<R>(convert<Slot>(sum));
-      } else {
-        sum_ = values[k];
-        started_ = true;
-      }
+      sum_ = started_ ? raw<R>(convert<Slot>(Add::apply(number(sum_), number(values[k])))) : values[k];
+      started_ = true;
     }
   }
 
@@ -206,7 +216,7 @@ struct ReduceKernel {
         if (span.first >= span.limit) break;
         const Place place = make(span);
         machine.run(place);
-        sum.add(machine.accumulator(), place);
+        sum.add(machine.accumulator(), place, span.limit == reduce_block);
       }
       lanes[at] = sum.value();
     }
@@ -228,8 +238,8 @@ struct ReduceKernel {
 
  private:
   KOKKOS_FORCEINLINE_FUNCTION Place make(const Span& span) const {
-    if constexpr (std::is_same_v<Place, FlatPlace<width>>)
-      return Place(operands, span, false);
+    if constexpr (std::is_same_v<typename Place::Operands, FlatOperands>)
+      return Place(operands, span, span.limit == reduce_block);
     else
       return Place(operands, span, 0);
   }
@@ -281,9 +291,8 @@ void fill_flat(const DevicePlan& plan, FlatOperands& out) {
 }
 
 /// Slots of scratch registers.
-template <int width>
-std::uint32_t register_slots(const DevicePlan& plan) {
-  return static_cast<std::uint32_t>(plan.scratch_registers * plan.team * elements_per_thread(width));
+inline std::uint32_t register_slots(const DevicePlan& plan, int elements) {
+  return static_cast<std::uint32_t>(plan.scratch_registers * plan.team * elements);
 }
 
 /// With room for the alignment.
@@ -292,13 +301,12 @@ inline std::size_t scratch_with_alignment(std::uint32_t bytes) { return bytes ==
 inline const char* label_of(const xp_program& p) { return p.label ? p.label : "xp::program"; }
 
 /// Teams of a host space loop over chunks; a device has one team for each, or as many as fit.
-template <int width>
-std::int64_t league_for(const Space& space, const DevicePlan& plan) {
+inline std::int64_t league_for(const Space& space, const DevicePlan& plan, int teams) {
   std::int64_t most = std::int64_t{1} << 30;
   if constexpr (is_host_space)
     most = std::int64_t{4} * space.concurrency();
   else if (persistent_teams)
-    most = std::int64_t{plan.multiprocessors} * teams_per_multiprocessor(width) * (full_team / plan.team);
+    most = std::int64_t{plan.multiprocessors} * teams * (full_team / plan.team);
   return std::min(plan.chunks, most);
 }
 
@@ -306,25 +314,24 @@ template <int width>
 void launch_map(const Space& space, const DevicePlan& plan) {
   using R = Raw<width>;
   const xp_program& p = *plan.program;
-  std::uint32_t slots = register_slots<width>(plan);
-  auto launch = [&](auto& kernel) {
+  auto launch = [&](auto& kernel, auto bounds, std::uint32_t slots) {
     kernel.count = p.count;
     kernel.chunks = plan.chunks;
     kernel.scratch_bytes = static_cast<std::uint32_t>(slots * sizeof(R));
     fill_steps<width>(plan, kernel.steps);
-    launch_teams<ProgramBounds<width>>(label_of(p), space, league_for<width>(space, plan), plan.team,
-                                       scratch_with_alignment(kernel.scratch_bytes), kernel);
+    launch_teams<decltype(bounds)>(label_of(p), space, league_for(space, plan, flat_teams(width)), plan.team,
+                                   scratch_with_alignment(kernel.scratch_bytes), kernel);
   };
   if (plan.flat) {
     FlatKernel<width> kernel;
     fill_flat<width>(plan, kernel.operands);
-    launch(kernel);
+    launch(kernel, FlatBounds<width>(), register_slots(plan, flat_elements(width)));
   } else {
     StridedKernel<width> kernel;
     kernel.operands = plan.strided;
-    kernel.staged_offset = slots;
-    slots += static_cast<std::uint32_t>(plan.strided.n_staged * StridedPlace<width>::staged_slots(plan.strided));
-    launch(kernel);
+    kernel.staged_offset = register_slots(plan, elements_per_thread(width));
+    const int staged = plan.strided.n_staged * StridedPlace<width>::staged_slots(plan.strided);
+    launch(kernel, ProgramBounds<width>(), kernel.staged_offset + static_cast<std::uint32_t>(staged));
   }
 }
 
@@ -336,7 +343,7 @@ void launch_blocks(const Space& space, const DevicePlan& plan, void* results) {
   auto launch = [&](auto& kernel) {
     kernel.count = p.count;
     kernel.results = static_cast<char*>(results);
-    kernel.lanes_offset = register_slots<width>(plan);
+    kernel.lanes_offset = register_slots(plan, elements_per_thread(width));
     kernel.scratch_bytes = static_cast<std::uint32_t>(
         (kernel.lanes_offset + static_cast<std::uint32_t>(per_team * reduce_lanes)) * sizeof(Raw<width>));
     fill_steps<width>(plan, kernel.steps);
@@ -344,7 +351,7 @@ void launch_blocks(const Space& space, const DevicePlan& plan, void* results) {
                                scratch_with_alignment(kernel.scratch_bytes), kernel);
   };
   if (plan.flat) {
-    ReduceKernel<width, FlatPlace<width>> kernel;
+    ReduceKernel<width, FlatPlace<width, elements_per_thread(width), false>> kernel;
     fill_flat<width>(plan, kernel.operands);
     launch(kernel);
   } else {
