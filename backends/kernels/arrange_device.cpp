@@ -194,6 +194,8 @@ void Planner::release(Source source, int position) {
 
 /// The step's own code, or the one of a quick step that does the same.
 Code Planner::quick(const Step& step) const {
+  const bool is_constant = step.a >= place_constant && step.a != place_none;
+  if (width_ != 128 && is_constant && step.code == store_code(slot_bytes_)) return quick_fill;
   if (width_ == 128 || step.a != place_accumulator) return step.code;
   if (step.code == store_code(slot_bytes_)) return quick_store;
   if (step.convert != convert_none || step.to != place_none) return step.code;
@@ -236,6 +238,7 @@ Code Planner::quick(const Step& step) const {
 void Planner::allocate() {
   plan_.scratch_registers = 0;
   plan_.n_steps = 0;
+  plan_.only_quick = plan_.flat;
   fast_used_ = plan_.preload_fast != place_none;
   for (int i = 0; i < n_arranged_; ++i) {
     const Arranged& from = arranged_[i];
@@ -257,6 +260,9 @@ void Planner::allocate() {
         step.to = value.home = take_home(value);
     }
     step.code = quick(step);
+    if (step.code == quick_fill) step.b = step.a;
+    const bool in_registers = step.b < place_scratch || step.b >= place_constant;
+    plan_.only_quick = plan_.only_quick && step.code > Code::count_ && in_registers;
     const bool nothing =
         step.code == Code::move && step.a == place_accumulator && step.convert == convert_none && step.to == place_none;
     if (!nothing) plan_.steps[plan_.n_steps++] = step;

@@ -43,6 +43,13 @@ inline constexpr int flat_bytes = 64;
 #endif
 inline constexpr int thread_bytes = 32;
 constexpr int flat_elements(int width) { return flat_bytes * 8 / width; }
+/// Programs of quick steps have a small kernel of their own, which keeps more loads in flight.
+#if defined(XP_QUICK_BYTES)
+inline constexpr int quick_bytes = XP_QUICK_BYTES;
+#else
+inline constexpr int quick_bytes = 64;
+#endif
+constexpr int quick_elements(int width) { return quick_bytes * 8 / width; }
 constexpr int elements_per_thread(int width) { return thread_bytes * 8 / width; }
 
 /// Of those, the ones that are neighbours in memory: 16 bytes, one access.
@@ -53,6 +60,11 @@ constexpr int vector_elements(int width) { return 128 / width; }
 constexpr int flat_teams(int) { return XP_TEAMS; }
 #else
 constexpr int flat_teams(int width) { return width == 128 || flat_bytes > 32 ? 2 : 3; }
+#endif
+#if defined(XP_QUICK_TEAMS)
+inline constexpr int quick_teams = XP_QUICK_TEAMS;
+#else
+inline constexpr int quick_teams = 4;
 #endif
 constexpr int teams_per_multiprocessor(int width) { return width == 128 ? 2 : 3; }
 

@@ -8,8 +8,9 @@
 
 namespace xp::kernels {
 
-/// The interpreter for one thread: W elements.
-template <int width, class Place>
+/// The interpreter for one thread: W elements. `only_quick`: of programs that have no other steps, and whose values are
+/// in the accumulator, the fast register and constants.
+template <int width, class Place, bool only_quick = false>
 class Machine {
   static constexpr int W = Place::W;
   using R = Raw<width>;
@@ -34,6 +35,10 @@ class Machine {
     // soon as it is loaded, so it comes last.
     if (steps_.preload_fast != place_none) load_native(place, steps_.preload_fast, fast_);
     if (steps_.preload_accumulator != place_none) load_native(place, steps_.preload_accumulator, accumulator_);
+    if constexpr (only_quick) {
+      for (int i = 0; i < steps_.count; ++i) quick_step(steps_.steps[i], place);
+      return;
+    }
     // Quick steps and loads in loops of their own: in one loop with the rest every step began with copies.
     const int count = steps_.count;
     for (int i = 0; i < count;) {
@@ -119,6 +124,8 @@ class Machine {
         const T a = as<T>(accumulator_[k]);
         accumulator_[k] = raw<R>(exchanged ? Functor::apply(constant, a) : Functor::apply(a, constant));
       }
+    } else if constexpr (only_quick) {
+      return;
     } else if constexpr (second == Second::scratch) {
       const R* slot = scratch_ + (s.b - place_scratch) * W * team_;
       XP_UNROLL
@@ -152,7 +159,7 @@ class Machine {
       Fetched fetched;
       if (s.b >= place_constant) {
         if (s.b != place_none) fetched.constant = steps_.constants[s.b - place_constant];
-      } else if (s.b >= place_operand) {
+      } else if (!only_quick && s.b >= place_operand) {
         if constexpr (Place::reads_in_place) load_native(place, s.b - place_operand, fetched.values);
       }
       switch (static_cast<int>(s.code)) {
@@ -170,6 +177,10 @@ class Machine {
         XP_QUICK_CASES(Quick::subtract_i, Subtract, U, true)
         XP_QUICK_ON_ITSELF(Quick::multiply_i, Multiply, U)
         XP_QUICK_CASES(Quick::multiply_i, Multiply, U, false)
+        case static_cast<int>(quick_fill):
+          XP_UNROLL
+          for (int k = 0; k < W; ++k) accumulator_[k] = fetched.constant;
+          [[fallthrough]];
         default:
           return place.store(place.locate(s.operand), accumulator_);
       }

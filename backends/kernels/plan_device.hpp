@@ -22,7 +22,8 @@ struct DevicePlan {
   std::uint8_t preload_accumulator, preload_fast;  // as in Steps
   int scratch_registers;
   int n_operands;
-  bool flat;  // every operand is in C order without gaps, or one element
+  bool only_quick;  // as Machine has it
+  bool flat;        // every operand is in C order without gaps, or one element
   PlannedOperand operands[XP_MAX_OPERANDS];
   Step steps[most_steps];
 

@@ -95,7 +95,8 @@ enum class Quick : std::uint8_t { add_f, subtract_f, multiply_f, add_i, subtract
 enum class Second : std::uint8_t { accumulator, constant, fast, scratch, operand, count_ };
 constexpr int quick_codes = static_cast<int>(Quick::count_) * static_cast<int>(Second::count_) * 2;
 inline constexpr auto quick_store = static_cast<Code>(static_cast<int>(Code::count_) + 1 + quick_codes);
-static_assert(static_cast<int>(Code::count_) + quick_codes < 255);
+inline constexpr auto quick_fill = static_cast<Code>(static_cast<int>(quick_store) + 1);  // stores a constant
+static_assert(static_cast<int>(quick_fill) < 255);
 
 /// `exchanged`: the accumulator is the second value.
 constexpr Code quick_code(Quick op, Second second, bool exchanged) {

@@ -14,12 +14,13 @@ namespace xp::kernels {
 template <int width>
 using ProgramBounds =
     Kokkos::LaunchBounds<is_host_space ? 0 : full_team, is_host_space ? 0 : teams_per_multiprocessor(width)>;
-template <int width>
-using FlatBounds = Kokkos::LaunchBounds<is_host_space ? 0 : full_team, is_host_space ? 0 : flat_teams(width)>;
+template <int width, bool only_quick>
+using FlatBounds = Kokkos::LaunchBounds<is_host_space ? 0 : full_team,
+                                        is_host_space ? 0 : (only_quick ? quick_teams : flat_teams(width))>;
 template <int width>
 using Member = typename Policy<ProgramBounds<width>>::member_type;
-template <int width>
-using FlatMember = typename Policy<FlatBounds<width>>::member_type;
+template <int width, bool only_quick>
+using FlatMember = typename Policy<FlatBounds<width, only_quick>>::member_type;
 
 /// With the lanes' sums and the place of the rows, three teams would spill registers.
 using ReduceBounds = Kokkos::LaunchBounds<is_host_space ? 0 : full_team, is_host_space ? 0 : 2>;
@@ -36,9 +37,9 @@ KOKKOS_FORCEINLINE_FUNCTION R* team_scratch_of(const Member& team, std::size_t b
 
 // ---- Elementwise ----
 
-template <int width>
+template <int width, bool only_quick>
 struct FlatKernel {
-  static constexpr int W = flat_elements(width), V = vector_elements(width);
+  static constexpr int W = only_quick ? quick_elements(width) : flat_elements(width), V = vector_elements(width);
   using R = Raw<width>;
 
   std::int64_t count, chunks;
@@ -46,11 +47,11 @@ struct FlatKernel {
   FlatOperands operands;
   Steps<width> steps;
 
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(const FlatMember<width>& team) const {
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const FlatMember<width, only_quick>& team) const {
     using Place = FlatPlace<width, W, true>;
     const int rank = team.team_rank(), size = team.team_size(), elements = size * W;
     R* scratch = team_scratch_of<R>(team, scratch_bytes);
-    Machine<width, Place> machine(steps, scratch, rank, size, nullptr, 0);
+    Machine<width, Place, only_quick> machine(steps, scratch, rank, size, nullptr, 0);
     for (std::int64_t chunk = team.league_rank(); chunk < chunks; chunk += team.league_size()) {
       const std::int64_t base = chunk * elements, rest = count - base;
       Span span;
@@ -112,9 +113,8 @@ struct StridedKernel {
 // ---- Reduction ----
 
 /// The sum of a lane's rows, in the accumulator's type.
-template <int width>
+template <int width, int W>
 class LaneSum {
-  static constexpr int W = elements_per_thread(width);
   using R = Raw<width>;
 
  public:
@@ -185,9 +185,9 @@ class LaneSum {
 
 /// Blocks of 64 rows x 64 lanes (reduce_device.hpp); a team has several blocks if it has more threads than lanes. A
 /// thread works on W rows of its lane at a time.
-template <int width, class Place>
+template <int width, class Place, bool only_quick>
 struct ReduceKernel {
-  static constexpr int W = elements_per_thread(width), V = Place::V;
+  static constexpr int W = Place::W, V = Place::V;
   using R = Raw<width>;
 
   std::int64_t count;
@@ -200,7 +200,7 @@ struct ReduceKernel {
     const int rank = team.team_rank(), size = team.team_size();
     R* scratch = team_scratch_of<R>(team, scratch_bytes);
     R* lanes = scratch + lanes_offset;
-    Machine<width, Place> machine(steps, scratch, rank, size, nullptr, 0);
+    Machine<width, Place, only_quick> machine(steps, scratch, rank, size, nullptr, 0);
     const int blocks = size > reduce_lanes ? size / reduce_lanes : 1;
     const std::int64_t first_block = static_cast<std::int64_t>(team.league_rank()) * blocks;
     for (int at = rank; at < blocks * reduce_lanes; at += size) {
@@ -210,7 +210,7 @@ struct ReduceKernel {
       span.next = reduce_lanes;
       span.group = V * reduce_lanes;
       span.limit = rest < reduce_block ? static_cast<int>(rest) : reduce_block;
-      LaneSum<width> sum(steps.reduce_type);
+      LaneSum<width, W> sum(steps.reduce_type);
       for (int row = 0; row < reduce_rows; row += W) {
         span.first = row * reduce_lanes + at % reduce_lanes;
         if (span.first >= span.limit) break;
@@ -228,7 +228,7 @@ struct ReduceKernel {
         const int alive = rest < 2 * half ? static_cast<int>(rest) : 2 * half;
         R* block_lanes = lanes + block * reduce_lanes;
         if (lane + half < alive)
-          block_lanes[lane] = LaneSum<width>::add(steps.reduce_type, block_lanes[lane], block_lanes[lane + half]);
+          block_lanes[lane] = LaneSum<width, W>::add(steps.reduce_type, block_lanes[lane], block_lanes[lane + half]);
       }
     }
     team.team_barrier();
@@ -314,24 +314,32 @@ template <int width>
 void launch_map(const Space& space, const DevicePlan& plan) {
   using R = Raw<width>;
   const xp_program& p = *plan.program;
-  auto launch = [&](auto& kernel, auto bounds, std::uint32_t slots) {
+  auto launch = [&](auto& kernel, auto bounds, std::uint32_t slots, int teams) {
     kernel.count = p.count;
     kernel.chunks = plan.chunks;
     kernel.scratch_bytes = static_cast<std::uint32_t>(slots * sizeof(R));
     fill_steps<width>(plan, kernel.steps);
-    launch_teams<decltype(bounds)>(label_of(p), space, league_for(space, plan, flat_teams(width)), plan.team,
+    launch_teams<decltype(bounds)>(label_of(p), space, league_for(space, plan, teams), plan.team,
                                    scratch_with_alignment(kernel.scratch_bytes), kernel);
   };
+  if constexpr (width != 128) {
+    if (plan.only_quick) {
+      FlatKernel<width, true> kernel;
+      fill_flat<width>(plan, kernel.operands);
+      return launch(kernel, FlatBounds<width, true>(), 0, quick_teams);
+    }
+  }
   if (plan.flat) {
-    FlatKernel<width> kernel;
+    FlatKernel<width, false> kernel;
     fill_flat<width>(plan, kernel.operands);
-    launch(kernel, FlatBounds<width>(), register_slots(plan, flat_elements(width)));
+    launch(kernel, FlatBounds<width, false>(), register_slots(plan, flat_elements(width)), flat_teams(width));
   } else {
     StridedKernel<width> kernel;
     kernel.operands = plan.strided;
     kernel.staged_offset = register_slots(plan, elements_per_thread(width));
     const int staged = plan.strided.n_staged * StridedPlace<width>::staged_slots(plan.strided);
-    launch(kernel, ProgramBounds<width>(), kernel.staged_offset + static_cast<std::uint32_t>(staged));
+    launch(kernel, ProgramBounds<width>(), kernel.staged_offset + static_cast<std::uint32_t>(staged),
+           teams_per_multiprocessor(width));
   }
 }
 
@@ -350,12 +358,19 @@ void launch_blocks(const Space& space, const DevicePlan& plan, void* results) {
     launch_teams<ReduceBounds>(label_of(p), space, (blocks + per_team - 1) / per_team, plan.team,
                                scratch_with_alignment(kernel.scratch_bytes), kernel);
   };
+  if constexpr (width != 128) {
+    if (plan.only_quick) {
+      ReduceKernel<width, FlatPlace<width, quick_elements(width), false>, true> kernel;
+      fill_flat<width>(plan, kernel.operands);
+      return launch(kernel);
+    }
+  }
   if (plan.flat) {
-    ReduceKernel<width, FlatPlace<width, elements_per_thread(width), false>> kernel;
+    ReduceKernel<width, FlatPlace<width, elements_per_thread(width), false>, false> kernel;
     fill_flat<width>(plan, kernel.operands);
     launch(kernel);
   } else {
-    ReduceKernel<width, StridedPlace<width>> kernel;
+    ReduceKernel<width, StridedPlace<width>, false> kernel;
     kernel.operands = plan.strided;
     launch(kernel);
   }

@@ -149,11 +149,10 @@ void place_chunks(DevicePlan& plan) {
   const xp_program& p = *plan.program;
   plan.team = full_team;
   const bool flat_map = plan.flat && p.reduce_ref == XP_REF_NONE;
-  const std::size_t bytes = flat_map ? flat_bytes : thread_bytes;
-  while (plan.team > 8 && static_cast<std::size_t>(plan.scratch_registers * plan.team) * bytes > team_scratch)
+  const int bytes = plan.only_quick ? quick_bytes : flat_map ? flat_bytes : thread_bytes;
+  while (plan.team > 8 && static_cast<std::size_t>(plan.scratch_registers * plan.team * bytes) > team_scratch)
     plan.team /= 2;
-  const int elements = plan.team * (flat_map ? flat_elements(p.width) : elements_per_thread(p.width)),
-            bits = std::bit_width(static_cast<unsigned>(elements)) - 1;
+  const int elements = plan.team * (bytes * 8 / p.width), bits = std::bit_width(static_cast<unsigned>(elements)) - 1;
   plan.strided.n_staged = 0;
   if (plan.flat) {
     plan.chunks = (p.count + elements - 1) / elements;
