@@ -5,6 +5,7 @@
 #include "support/main.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <numeric>
 #include <thread>
 #include <vector>
@@ -182,10 +183,14 @@ TEST_P(Transfers, AThousandArraysLeaveNothing) {
   xp::synchronize();
   xp::empty_cache(device);
   EXPECT_EQ(xp::memory_info(device).used, used);
-  // A device's memory is its own; a host's goes up and down with other programs.
-  if (device.name().rfind("cuda", 0) == 0) {
-    EXPECT_GE(xp::memory_info(device).free + (2 << 20), free);
+  // A host's memory goes up and down with other programs; a GPU's does so for moments only.
+  if (device.name().rfind("cuda", 0) != 0) return;
+  bool all_back = false;
+  for (int i = 0; i < 100 && !all_back; ++i) {
+    all_back = xp::memory_info(device).free + (2 << 20) >= free;
+    if (!all_back) std::this_thread::sleep_for(std::chrono::milliseconds(200));
   }
+  EXPECT_TRUE(all_back) << free << " bytes were free, now " << xp::memory_info(device).free;
 }
 
 XP_INSTANTIATE_ON_DEVICES(Transfers);
