@@ -29,26 +29,18 @@ inline constexpr int full_team = XP_TEAM_SIZE;
 inline constexpr int full_team = is_host_space ? 1 : 256;
 #endif
 
-/// Scratch that a full team may use: two teams at least then share a multiprocessor of 227 KiB. A program that needs
-/// more runs with smaller teams.
+/// Scratch that a team may use, of 48 KiB without asking the driver for more (which Kokkos 4.6 does not). A program
+/// that needs more runs with smaller teams.
 inline constexpr std::size_t team_scratch = 40 << 10;
 
 /// What a thread has of each operand at a time: the elements of so many bytes of slots. Less has too few loads in
 /// flight (a third less bandwidth with half of it), and spends more on the interpretation of each element; more makes
 /// kernels too large. Where all operands are flat there is room for twice as many.
-#if defined(XP_THREAD_BYTES)
-inline constexpr int flat_bytes = XP_THREAD_BYTES;
-#else
 inline constexpr int flat_bytes = 64;
-#endif
 inline constexpr int thread_bytes = 32;
 constexpr int flat_elements(int width) { return flat_bytes * 8 / width; }
 /// Programs of quick steps have a small kernel of their own, which keeps more loads in flight.
-#if defined(XP_QUICK_BYTES)
-inline constexpr int quick_bytes = XP_QUICK_BYTES;
-#else
 inline constexpr int quick_bytes = 64;
-#endif
 constexpr int quick_elements(int width) { return quick_bytes * 8 / width; }
 constexpr int elements_per_thread(int width) { return thread_bytes * 8 / width; }
 
@@ -56,24 +48,9 @@ constexpr int elements_per_thread(int width) { return thread_bytes * 8 / width; 
 constexpr int vector_elements(int width) { return 128 / width; }
 
 /// Teams that should fit on a multiprocessor; bounds the registers of a thread.
-#if defined(XP_TEAMS)
-constexpr int flat_teams(int) { return XP_TEAMS; }
-#else
-constexpr int flat_teams(int width) { return width == 128 || flat_bytes > 32 ? 2 : 3; }
-#endif
-#if defined(XP_QUICK_TEAMS)
-inline constexpr int quick_teams = XP_QUICK_TEAMS;
-#else
+inline constexpr int flat_teams = 2;
 inline constexpr int quick_teams = 4;
-#endif
 constexpr int teams_per_multiprocessor(int width) { return width == 128 ? 2 : 3; }
-
-/// Whether a launch has only as many teams as run at a time, which then loop over chunks.
-#if defined(XP_PERSISTENT)
-inline constexpr bool persistent_teams = XP_PERSISTENT;
-#else
-inline constexpr bool persistent_teams = false;
-#endif
 
 template <class Bounds>
 using Policy = Kokkos::TeamPolicy<Space, Bounds>;

@@ -140,16 +140,16 @@ class Machine {
 
 // All places of the second value; the labels are why this is no function.
 #define XP_QUICK_CASES(op, Functor, T, exchanged)                      \
-  case static_cast<int>(quick_code(op, Second::constant, exchanged)):  \
+  case quick_label<op, Second::constant, exchanged>:                   \
     return quick<Functor, T, exchanged, Second::constant>(s, fetched); \
-  case static_cast<int>(quick_code(op, Second::fast, exchanged)):      \
+  case quick_label<op, Second::fast, exchanged>:                       \
     return quick<Functor, T, exchanged, Second::fast>(s, fetched);     \
-  case static_cast<int>(quick_code(op, Second::scratch, exchanged)):   \
+  case quick_label<op, Second::scratch, exchanged>:                    \
     return quick<Functor, T, exchanged, Second::scratch>(s, fetched);  \
-  case static_cast<int>(quick_code(op, Second::operand, exchanged)):   \
+  case quick_label<op, Second::operand, exchanged>:                    \
     return quick<Functor, T, exchanged, Second::operand>(s, fetched);
-#define XP_QUICK_ON_ITSELF(op, Functor, T)                           \
-  case static_cast<int>(quick_code(op, Second::accumulator, false)): \
+#define XP_QUICK_ON_ITSELF(op, Functor, T)          \
+  case quick_label<op, Second::accumulator, false>: \
     return quick<Functor, T, false, Second::accumulator>(s, fetched);
 
   KOKKOS_FORCEINLINE_FUNCTION void quick_step(const Step& s, const Place& place) {

@@ -133,6 +133,14 @@ struct Span {
   }
 };
 
+/// The same, but the compiler cannot know: it would compute all of many offsets ahead, and keep them in registers
+/// meanwhile.
+template <int elements>
+KOKKOS_FORCEINLINE_FUNCTION Span opaque(Span span) {
+  if constexpr (elements > 8) asm volatile("" : "+r"(span.first), "+r"(span.limit));
+  return span;
+}
+
 /// The elements of a thread where all operands are flat.
 ///
 /// `vectors`: a thread's elements are neighbours by vectors, which are accessed whole where all elements exist.
@@ -186,11 +194,12 @@ class FlatPlace {
       }
       return;
     }
+    const Span span = opaque<W>(span_);
     XP_UNROLL
     for (int k = 0; k < W; ++k) {
-      const int offset = span_.template offset<V>(k);
+      const int offset = span.template offset<V>(k);
       out[k] = U{};
-      if (offset < span_.limit) out[k] = read<U>(base + static_cast<std::int64_t>(offset) * size);
+      if (offset < span.limit) out[k] = read<U>(base + static_cast<std::int64_t>(offset) * size);
     }
   }
 
@@ -204,10 +213,11 @@ class FlatPlace {
         write_vector<V>(base + static_cast<std::int64_t>(span_.first + g * span_.group) * size, values + g * V);
       return;
     }
+    const Span span = opaque<W>(span_);
     XP_UNROLL
     for (int k = 0; k < W; ++k) {
-      const int offset = span_.template offset<V>(k);
-      if (offset < span_.limit)
+      const int offset = span.template offset<V>(k);
+      if (offset < span.limit)
         write<U>(base + static_cast<std::int64_t>(address.scalar ? 0 : offset) * size, values[k]);
     }
   }

@@ -104,6 +104,10 @@ constexpr Code quick_code(Quick op, Second second, bool exchanged) {
   return static_cast<Code>(static_cast<int>(Code::count_) + 1 + 2 * index + exchanged);
 }
 
+/// The same as a label.
+template <Quick op, Second second, bool exchanged>
+inline constexpr int quick_label = static_cast<int>(quick_code(op, second, exchanged));
+
 /// How the bits in memory become a slot: a dtype as it is, or what only elements without a slot of the width need.
 enum Decode : std::uint8_t {
   decode_dtype = 0,  // + dtype

@@ -15,8 +15,8 @@ template <int width>
 using ProgramBounds =
     Kokkos::LaunchBounds<is_host_space ? 0 : full_team, is_host_space ? 0 : teams_per_multiprocessor(width)>;
 template <int width, bool only_quick>
-using FlatBounds = Kokkos::LaunchBounds<is_host_space ? 0 : full_team,
-                                        is_host_space ? 0 : (only_quick ? quick_teams : flat_teams(width))>;
+using FlatBounds =
+    Kokkos::LaunchBounds<is_host_space ? 0 : full_team, is_host_space ? 0 : (only_quick ? quick_teams : flat_teams)>;
 template <int width>
 using Member = typename Policy<ProgramBounds<width>>::member_type;
 template <int width, bool only_quick>
@@ -300,46 +300,45 @@ inline std::size_t scratch_with_alignment(std::uint32_t bytes) { return bytes ==
 
 inline const char* label_of(const xp_program& p) { return p.label ? p.label : "xp::program"; }
 
-/// Teams of a host space loop over chunks; a device has one team for each, or as many as fit.
-inline std::int64_t league_for(const Space& space, const DevicePlan& plan, int teams) {
-  std::int64_t most = std::int64_t{1} << 30;
-  if constexpr (is_host_space)
-    most = std::int64_t{4} * space.concurrency();
-  else if (persistent_teams)
-    most = std::int64_t{plan.multiprocessors} * teams * (full_team / plan.team);
-  return std::min(plan.chunks, most);
+/// Teams of a host space loop over chunks. On a device there is one for each chunk, or (`most` of them at a time on a
+/// multiprocessor) as many as fit, which pays for kernels that begin with much work.
+inline std::int64_t league_for(const Space& space, const DevicePlan& plan, int most) {
+  constexpr std::int64_t largest = std::int64_t{1} << 30;
+  const std::int64_t teams = is_host_space ? std::int64_t{4} * space.concurrency()
+                             : most == 0   ? largest
+                                           : std::int64_t{plan.multiprocessors} * most * (full_team / plan.team);
+  return std::min(plan.chunks, teams);
 }
 
 template <int width>
 void launch_map(const Space& space, const DevicePlan& plan) {
   using R = Raw<width>;
   const xp_program& p = *plan.program;
-  auto launch = [&](auto& kernel, auto bounds, std::uint32_t slots, int teams) {
+  auto launch = [&](auto& kernel, auto bounds, std::uint32_t slots, int most) {
     kernel.count = p.count;
     kernel.chunks = plan.chunks;
     kernel.scratch_bytes = static_cast<std::uint32_t>(slots * sizeof(R));
     fill_steps<width>(plan, kernel.steps);
-    launch_teams<decltype(bounds)>(label_of(p), space, league_for(space, plan, teams), plan.team,
+    launch_teams<decltype(bounds)>(label_of(p), space, league_for(space, plan, most), plan.team,
                                    scratch_with_alignment(kernel.scratch_bytes), kernel);
   };
   if constexpr (width != 128) {
     if (plan.only_quick) {
       FlatKernel<width, true> kernel;
       fill_flat<width>(plan, kernel.operands);
-      return launch(kernel, FlatBounds<width, true>(), 0, quick_teams);
+      return launch(kernel, FlatBounds<width, true>(), 0, 0);
     }
   }
   if (plan.flat) {
     FlatKernel<width, false> kernel;
     fill_flat<width>(plan, kernel.operands);
-    launch(kernel, FlatBounds<width, false>(), register_slots(plan, flat_elements(width)), flat_teams(width));
+    launch(kernel, FlatBounds<width, false>(), register_slots(plan, flat_elements(width)), flat_teams);
   } else {
     StridedKernel<width> kernel;
     kernel.operands = plan.strided;
     kernel.staged_offset = register_slots(plan, elements_per_thread(width));
     const int staged = plan.strided.n_staged * StridedPlace<width>::staged_slots(plan.strided);
-    launch(kernel, ProgramBounds<width>(), kernel.staged_offset + static_cast<std::uint32_t>(staged),
-           teams_per_multiprocessor(width));
+    launch(kernel, ProgramBounds<width>(), kernel.staged_offset + static_cast<std::uint32_t>(staged), 0);
   }
 }
 
