@@ -10,6 +10,10 @@
 #include <thread>
 #include <utility>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 namespace xp::platform {
 namespace {
 
@@ -17,12 +21,38 @@ constexpr std::uint64_t small_bytes = 64 << 10;
 constexpr std::size_t small_buffers = 16;  // this many small copies can be under way at once
 constexpr std::uint64_t lane_buffer_bytes = 2 << 20, least_chunk = 256 << 10;
 constexpr std::uint64_t bytes_for_a_thread = 1 << 20;  // starting one takes as long as copying a fifth of this
-constexpr int most_lanes = 8;                          // 8 threads copy at 60 to 80 GB/s
+constexpr int most_lanes = 12;
+constexpr std::uint64_t past_caches = 32 << 20;  // copies that large leave the caches alone
 
 int processors() {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
   return static_cast<int>(std::thread::hardware_concurrency());
+}
+
+/// memcpy for what the caller is given and the processor does not need soon: past the caches, since an ordinary store
+/// would first read the line that it overwrites. 40 of a bus's 55 GB/s with memcpy on an H200's host.
+void copy_past_caches(char* to, const char* from, std::size_t bytes) {
+#if defined(__SSE2__)
+  constexpr std::size_t line = 64;
+  const std::size_t head = std::min((line - reinterpret_cast<std::uintptr_t>(to) % line) % line, bytes);
+  std::memcpy(to, from, head);
+  to += head;
+  from += head;
+  bytes -= head;
+  for (; bytes >= line; bytes -= line, to += line, from += line) {
+    const __m128i a = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)),
+                  b = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + 16)),
+                  c = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + 32)),
+                  d = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + 48));
+    _mm_stream_si128(reinterpret_cast<__m128i*>(to), a);
+    _mm_stream_si128(reinterpret_cast<__m128i*>(to + 16), b);
+    _mm_stream_si128(reinterpret_cast<__m128i*>(to + 32), c);
+    _mm_stream_si128(reinterpret_cast<__m128i*>(to + 48), d);
+  }
+  _mm_sfence();
+#endif
+  std::memcpy(to, from, bytes);
 }
 
 /// False when there is no memory that can be pinned.
@@ -88,7 +118,7 @@ Staging::Buffer* Staging::small_buffer() {
 
 /// How many lanes to use, 0 if no memory can be pinned.
 int Staging::lanes_for(std::uint64_t bytes) {
-  static const int available = std::clamp(processors() / 2, 1, most_lanes);
+  static const int available = std::clamp(processors() * 3 / 4, 1, most_lanes);
   const auto wanted = static_cast<std::size_t>(std::clamp<std::uint64_t>(bytes / bytes_for_a_thread, 1, available));
   while (lanes_.size() < wanted && !pinning_failed_) {
     Lane lane;
@@ -131,7 +161,11 @@ void Staging::work(Job& job, Lane& lane) {
     }
     if (arriving) {
       if (!check(cudaEventSynchronize(arriving->free))) return;
-      std::memcpy(job.to + arriving_index * job.chunk, arriving->data, job.size_of(arriving_index));
+      char* to = job.to + arriving_index * job.chunk;
+      if (job.bytes >= past_caches)
+        copy_past_caches(to, arriving->data, job.size_of(arriving_index));
+      else
+        std::memcpy(to, arriving->data, job.size_of(arriving_index));
     }
     if (!buffer) return;
     if (!job.to_device) arriving = buffer;

@@ -24,7 +24,7 @@ class TorchLibrary(common.Library):
         if self.handle.type == "cuda":
             if not torch.cuda.is_available():
                 raise ValueError("torch finds no CUDA device")
-            torch.cuda.set_device(self.handle)
+            torch.cuda.set_device(self.handle.index or 0)
             self.device = f"cuda:{torch.cuda.current_device()}"
             self.synchronize = torch.cuda.synchronize
         elif self.handle.type == "cpu":
