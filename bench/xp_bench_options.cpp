@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 
 namespace bench {
 
@@ -141,7 +142,7 @@ bool parse_options(int argc, char** argv, Options& options, int& exit_code) {
   };
   for (const std::string& name : devices) {
     const xp::Device device = opened(name);
-    if (name == "auto" && device.name() != "host" && has_host()) {
+    if (name == "auto" && std::getenv("XP_DEVICE") == nullptr && device.name() != "host" && has_host()) {
       // What the chosen device buys, and from which size on.
       take(opened("host"));
       if (!names_workloads) options.workloads.push_back("size-sweep");

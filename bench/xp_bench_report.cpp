@@ -214,26 +214,32 @@ void print_crossovers(const std::vector<Row>& rows, const std::vector<xp::Device
 }
 
 void print_speedups_over(const std::vector<Row>& rows, const Json& other, const std::string& path) {
-  using Key = std::tuple<std::string, std::string, xp::Index, std::string>;
+  using Key = std::tuple<std::string, std::string, xp::Index, std::string, std::string>;
   std::map<Key, double> theirs;
+  std::set<std::string> devices, their_devices;
+  for (const Row& row : rows) devices.insert(row.device);
   for (const Json& result : other["results"].items()) {
     const Key key{result["workload"].text(), result["variant"].text(), static_cast<xp::Index>(result["size"].number()),
-                  result["dtype"].text()};
+                  result["dtype"].text(), result["device"].text()};
     theirs.emplace(key, result["median_s"].number());
+    their_devices.insert(result["device"].text());
   }
-  std::set<std::string> devices;
-  for (const Row& row : rows) devices.insert(row.device);
+  // The same device of a file with several; the only one of others ("cpu" of a peer).
+  auto their_device = [&](const std::string& device) {
+    return their_devices.size() == 1 ? *their_devices.begin() : device;
+  };
   const std::string library = other["meta"]["library"].text() + " " + other["meta"]["version"].text();
   bool any = false;
   for (const std::string& device : devices) {
     SpeedupTable table;
     for (const Row& row : rows) {
-      const auto found = theirs.find({row.workload, row.variant, row.size, row.dtype});
+      const auto found = theirs.find({row.workload, row.variant, row.size, row.dtype, their_device(device)});
       if (row.device != device || found == theirs.end()) continue;
       table.add(label(row), row.size, found->second / row.seconds.median);
       any = true;
     }
-    table.print("speed-up of " + device + " over " + library + " (" + path + "), by elements");
+    table.print("speed-up of " + device + " over " + library + " on " + their_device(device) + " (" + path +
+                "), by elements");
   }
   if (!any) std::printf("\n%s has no row of this run\n", path.c_str());
 }

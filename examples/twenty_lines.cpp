@@ -4,7 +4,7 @@
 
 #include <iostream>
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   const std::string device = argc > 1 ? argv[1] : "auto";  // "host", "cuda", "cuda:1", "auto"
   xp::set_default_device(device);
 
@@ -19,4 +19,7 @@ int main(int argc, char** argv) {
 
   xp::save("z.npy", z);  // numpy.load("z.npy")
   std::cout << xp::stats().kernels << " kernels\n";
+} catch (const xp::Error& error) {  // "device 'cuda' is not available: …"
+  std::cerr << error.what() << "\n";
+  return 1;
 }

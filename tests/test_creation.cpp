@@ -136,6 +136,10 @@ TEST_P(Creation, ArangeOfIntegers) {
     return xp::arange(a, b, step, {}, device).to_vector<std::int64_t>();
   };
   using Integers = std::vector<std::int64_t>;
+  // The number 0 is no device name.
+  xp::set_default_device(device);
+  EXPECT_EQ(xp::arange(-2, 0).to_vector<std::int64_t>(), (Integers{-2, -1}));
+  EXPECT_EQ(xp::arange(0, 0).size(), 0);
   EXPECT_EQ(xp::arange(5, {}, device).to_vector<std::int64_t>(), (Integers{0, 1, 2, 3, 4}));
   EXPECT_EQ(values(2, 10, 3), (Integers{2, 5, 8}));
   EXPECT_EQ(values(2, 11, 3), (Integers{2, 5, 8}));

@@ -127,6 +127,32 @@ TEST(Refusals, OfAFileThatIsNoLibrary) {
   EXPECT_TRUE(contains(result.out, "cannot be opened")) << result;
 }
 
+XP_CHILD(renamed_backend) {
+  std::cout << message_of<xp::DeviceError>([] { xp::zeros({3}, "renamed"); });
+  return 0;
+}
+TEST(Refusals, OfABackendUnderAnotherName) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::temp_directory_path() / ("xp_renamed_" + std::to_string(getpid()));
+  fs::create_directories(folder);
+  fs::copy_file(fs::path(XP_TEST_FAKE_PATH) / "libxparray_fake.so", folder / "libxparray_renamed.so",
+                fs::copy_options::overwrite_existing);
+  const ChildResult result = run_child("renamed_backend", {{"XP_BACKEND_PATH", folder.string()}});
+  fs::remove_all(folder);
+  EXPECT_TRUE(contains(result.out, "is the backend 'fake' under another name")) << result;
+}
+
+XP_CHILD(wrong_isa) {
+  std::cout << message_of<xp::DeviceError>([] { xp::zeros({3}, "nonsense"); });
+  XP_CHILD_EXPECT(xp::ones({3}, "fake:0")(2).item<double>() == 1);
+  return 0;
+}
+TEST(Refusals, AWrongHostIsaIsTheHostsAlone) {
+  const ChildResult result = run_child("wrong_isa", {{"XP_HOST_ISA", "v9"}});
+  EXPECT_EQ(result.exit_code, 0) << result;
+  EXPECT_FALSE(contains(result.out, "v9")) << result;
+}
+
 TEST(Refusals, DoNotDisturbOtherBackends) {
   const auto rows = xp::backends();
   ASSERT_NE(find(rows, "stale"), nullptr);

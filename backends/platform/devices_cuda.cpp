@@ -149,7 +149,7 @@ int count_devices(char* reason, std::size_t size) {
   auto version = [](int number) { return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10); };
   if (code == cudaSuccess && count > 0) return count;
   if (code == cudaErrorInsufficientDriver && (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0))
-    std::snprintf(reason, size, "no NVIDIA driver (libcuda.so.1 was not found)");
+    std::snprintf(reason, size, "no NVIDIA driver (%s)", driver_failure().c_str());
   else if (code == cudaErrorInsufficientDriver)
     std::snprintf(reason, size, "the NVIDIA driver is too old: it supports CUDA %s, this backend needs %s",
                   version(driver).c_str(), version(CUDART_VERSION).c_str());

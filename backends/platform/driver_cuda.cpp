@@ -13,9 +13,15 @@ struct Driver {
   CUresult (*get_device)(CUdevice*) = nullptr;
   CUresult (*stream_context)(CUstream, CUcontext*) = nullptr;
 
+  std::string failure;  // why the library cannot be opened
+
   Driver() {
     void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);  // CUDA's runtime has it open, too
-    if (!library) return;
+    if (!library) {
+      const char* reason = dlerror();
+      failure = reason ? reason : "";
+      return;
+    }
     auto find = [&](auto& function, const char* name) {
       function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
     };
@@ -32,6 +38,12 @@ const Driver& driver() {
 }
 
 }  // namespace
+
+std::string driver_failure() {
+  if (driver().failure.find("No such file") != std::string::npos) return "libcuda.so.1 was not found";
+  if (!driver().failure.empty()) return "libcuda.so.1 cannot be opened: " + driver().failure;
+  return "libcuda.so.1 lacks the functions of one";
+}
 
 CUcontext current_context() noexcept {
   CUcontext context = nullptr;

@@ -29,6 +29,9 @@ inline void require(cudaError_t code, const char* call) {
   }
 }
 
+/// Why there is no driver.
+std::string driver_failure();
+
 /// The thread's current context. Without a driver, none.
 CUcontext current_context() noexcept;
 void set_current_context(CUcontext context) noexcept;

@@ -7,6 +7,7 @@
 #include <iosfwd>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace [[gnu::visibility("default")]] xp {
@@ -22,7 +23,11 @@ class Device {
   Device() = default;
   /// DeviceError when the text is no device name ("cuda:x").
   Device(std::string_view name);
-  Device(const char* name) : Device(std::string_view(name)) {}
+  /// A template, so that the number 0 is no null pointer and hence no device: `arange(-5, 0)` is a call with two
+  /// numbers.
+  template <class T>
+  requires(std::is_same_v<std::decay_t<T>, const char*> || std::is_same_v<std::decay_t<T>, char*>) Device(T&& name)
+      : Device(std::string_view(name)) {}
   Device(const std::string& name) : Device(std::string_view(name)) {}
   explicit Device(const detail::DeviceName* name) : name_(name) {}
 

@@ -45,7 +45,8 @@ std::vector<fs::path> search_directories() {
 }
 
 // What follows the name in a file: variants of one backend for instruction sets, best first.
-std::vector<std::string> isa_suffixes() {
+std::vector<std::string> isa_suffixes(const std::string& name) {
+  if (name != "host") return {std::string()};
 #if defined(__x86_64__)
   if (const char* forced = std::getenv("XP_HOST_ISA"); forced != nullptr && *forced != '\0') {
     const std::string_view isa = forced;
@@ -116,6 +117,8 @@ std::string open_and_check(Backend& backend) {
   if (api->size < sizeof(xp_backend)) return "is too old: its table of functions is too short; rebuild the backend";
   backend.info.size = sizeof(backend.info);
   api->info(&backend.info);
+  if (backend.info.name == nullptr || backend.name != backend.info.name)
+    return std::string("is the backend '") + (backend.info.name ? backend.info.name : "") + "' under another name";
   backend.api = api;
   return {};
 }
@@ -135,7 +138,7 @@ Loader& loader() {
 
 std::string find_backend_library(const std::string& name) {
   for (const fs::path& directory : search_directories()) {
-    for (const std::string& isa : isa_suffixes()) {
+    for (const std::string& isa : isa_suffixes(name)) {
       const fs::path path = directory / (std::string(prefix) + name + isa + std::string(suffix));
       std::error_code error;
       if (fs::is_regular_file(path, error)) return path.string();
