@@ -41,7 +41,7 @@ bool Recorder::describe(Structure& structure) {
     return true;
   };
   std::uint32_t live = 0, given = 0;
-  std::array<std::int8_t, max_entries> donors;
+  std::array<int, max_entries> donors;
   // Half of the results with memory and no run would be a change that the caller sees.
   auto take_back = [&] {
     for (; given != 0; given &= given - 1) {
@@ -67,7 +67,7 @@ bool Recorder::describe(Structure& structure) {
     if ((live >> k & 1) != 0 && get(entry.storage)->data == nullptr) {
       donor = Lowering::take_over_dead_input(*this, entry);
       if (donor < 0 && !allocated(*get(entry.storage))) return take_back();
-      donors[k] = static_cast<std::int8_t>(donor);
+      donors[k] = donor;
       given |= 1u << k;
     }
     structure.entry[k] = static_cast<std::uint64_t>(entry.dtype) | static_cast<std::uint64_t>(entry.load_type) << 8 |

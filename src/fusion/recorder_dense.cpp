@@ -102,8 +102,8 @@ bool Recorder::append_dense(Op op, DType type, const Operand& a, const Operand* 
   };
   const Ref first = value(a);
   if (first == XP_REF_NONE) return false;
-  Ref second = XP_REF_NONE;
-  if (b != nullptr && (second = value(*b)) == XP_REF_NONE) return false;
+  const Ref second = b != nullptr ? value(*b) : Ref{XP_REF_NONE};
+  if (b != nullptr && second == XP_REF_NONE) return false;
   const Ref result = emit({op, type, type, first, second, XP_REF_NONE});
   counters().operations.add();
 
