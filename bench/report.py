@@ -13,21 +13,7 @@ import json
 import os
 import sys
 
-
-def size_text(size):
-    zeros = len(str(size)) - len(str(size).rstrip("0"))
-    zeros = min(zeros, len(str(size)) - 1)
-    return str(size) if zeros < 3 else f"{size // 10**zeros}e{zeros}"
-
-
-def time_text(seconds):
-    for unit, name in ((1e-6, "ns"), (1e-3, "us"), (1, "ms")):
-        if seconds < unit:
-            value = seconds / unit * 1e3
-            break
-    else:
-        value, name = seconds, "s"
-    return f"{value:.{2 if value < 10 else 1 if value < 100 else 0}f} {name}"
+from compare import size_text, time_text
 
 
 def ratio_text(ratio):

@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include "kernels/launch_host.hpp"
-#include "kernels/program.hpp"
 
 namespace xp::kernels {
 

@@ -48,6 +48,9 @@ inline Range part_of(std::int64_t count, std::int64_t grain, int part, int parts
   return {start(part), end < count ? end : count};
 }
 
+/// memcpy on several threads, where it pays.
+void copy_bytes(void* to, const void* from, std::uint64_t bytes);
+
 /// Non-temporal stores pay from this footprint (bytes of all operands) on.
 std::uint64_t stream_threshold();
 /// The last-level cache as one process can use it.

@@ -7,6 +7,7 @@
 #include "core/ops.hpp"
 #include "kernels/launch_device.hpp"
 #include "kernels/memory_device.hpp"
+#include "kernels/program_checks.hpp"
 
 namespace xp::kernels {
 namespace {
@@ -278,8 +279,8 @@ void launch(const xp_device& device, const xp_program& p, const Single& single) 
       (!kernel.a.dense || aligned(kernel.a.data)) && (!kernel.b.dense || aligned(kernel.b.data)) && aligned(kernel.to);
   constexpr std::int64_t per_team = std::int64_t{full_team} * NarrowKernel<T>::vectors_per_thread * NarrowKernel<T>::N;
   const std::int64_t most = is_host_space ? std::int64_t{4} * device.space.concurrency() : std::int64_t{1} << 30;
-  launch_teams<Bounds>(p.label ? p.label : "xp::program", device.space,
-                       std::min((p.count + per_team - 1) / per_team, most), full_team, 0, kernel);
+  launch_teams<Bounds>(label_of(p), device.space, std::min((p.count + per_team - 1) / per_team, most), full_team, 0,
+                       kernel);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "kernels/launch_host.hpp"
+#include "kernels/program_checks.hpp"
 
 namespace xp::kernels {
 namespace {
@@ -52,10 +53,7 @@ class Planner {
   bool sets_register(const xp_instruction& in);
 
   std::int32_t invalid(const xp_instruction& in, const char* what) {
-    const char* name = in.op < op_count ? operation_table[in.op].name.data() : "?";
-    const char* type = in.type < XP_DTYPE_COUNT ? dtype_names[in.type] : "?";
-    const char* to = in.to < XP_DTYPE_COUNT ? dtype_names[in.to] : "?";
-    return fail(error_, XP_INVALID, "%s: %s (type %s, to %s, width %d)", name, what, type, to, program_.width);
+    return invalid_instruction(in, program_.width, what, error_);
   }
 
   const xp_program& program_;

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "kernels/plan_device.hpp"
-#include "kernels/status.hpp"
+#include "kernels/program_checks.hpp"
 
 namespace xp::kernels {
 
@@ -126,10 +126,7 @@ class Planner {
   void release(Source source, int position);
 
   std::int32_t invalid(const xp_instruction& in, const char* what) {
-    const char* name = in.op < op_count ? operation_table[in.op].name.data() : "?";
-    const char* type = in.type < XP_DTYPE_COUNT ? dtype_names[in.type] : "?";
-    const char* to = in.to < XP_DTYPE_COUNT ? dtype_names[in.to] : "?";
-    return fail(error_, XP_INVALID, "%s: %s (type %s, to %s, width %d)", name, what, type, to, width_);
+    return invalid_instruction(in, width_, what, error_);
   }
 
   const xp_program& program_;

@@ -10,6 +10,5 @@ namespace xp::kernels {
 
 std::int32_t run_program(xp_device& device, const xp_program& program, xp_error* error);
 std::int32_t run_random(xp_device& device, const xp_random_args& args, xp_error* error);
-void copy_bytes(void* to, const void* from, std::uint64_t bytes);
 
 }  // namespace xp::kernels

@@ -4,22 +4,11 @@
 #include "kernels/narrow_device.hpp"
 #include "kernels/plan_device.hpp"
 #include "kernels/program.hpp"
+#include "kernels/program_checks.hpp"
 #include "kernels/reduce_device.hpp"
 
 namespace xp::kernels {
 namespace {
-
-const char* label_of(const xp_program& p) { return p.label ? p.label : "xp::program"; }
-
-std::int32_t check(const xp_program& p, xp_error* error) {
-  if (p.size < sizeof(xp_program) || p.ndim < 1 || p.ndim > XP_MAX_NDIM || p.n_operands > XP_MAX_OPERANDS ||
-      p.n_instructions > XP_MAX_INSTRUCTIONS || p.n_constants > XP_MAX_CONSTANTS || p.n_registers > XP_MAX_REGISTERS ||
-      p.count < 0)
-    return fail(error, XP_INVALID,
-                "program: out of bounds (size %u, ndim %d, operands %d, instructions %d, constants %d, registers %d)",
-                p.size, p.ndim, p.n_operands, p.n_instructions, p.n_constants, p.n_registers);
-  return XP_OK;
-}
 
 template <int width>
 void launch(const Space& space, const DevicePlan& plan, void* results) {
@@ -68,7 +57,7 @@ void reduce(xp_device& device, const DevicePlan& plan) {
 }  // namespace
 
 std::int32_t run_program(xp_device& device, const xp_program& program, xp_error* error) {
-  if (const std::int32_t code = check(program, error)) return code;
+  if (const std::int32_t code = check_bounds(program, error)) return code;
   if (program.count == 0) {
     if (program.reduce_ref != XP_REF_NONE && program.reduce_out && program.reduce_type < XP_DTYPE_COUNT &&
         has_sum(program.reduce_type))

@@ -7,6 +7,7 @@
 
 #include "kernels/launch_host.hpp"
 #include "kernels/program.hpp"
+#include "kernels/program_checks.hpp"
 #include "kernels/single_host.hpp"
 #include "kernels/worker_host.hpp"
 
@@ -125,8 +126,7 @@ std::int32_t run_plan(const Plan& plan) {
   if (!plan.reducer) {
     const bool tiles = plan.tile_axis >= 0;
     const std::int64_t grain = tiles ? 1 : plan.chunk_elements, count = tiles ? plan.tile_bands : program.count;
-    launch(program.label ? program.label : "xp::program", parts,
-           [&](int part) { run_part(plan, part_of(count, grain, part, parts), nullptr); });
+    launch(label_of(program), parts, [&](int part) { run_part(plan, part_of(count, grain, part, parts), nullptr); });
     return XP_OK;
   }
   const std::int64_t blocks = (program.count + reduce_block - 1) / reduce_block;
@@ -138,27 +138,17 @@ std::int32_t run_plan(const Plan& plan) {
     many_results.reset(new char[static_cast<std::size_t>(blocks) * plan.reducer->size]);
     results = many_results.get();
   }
-  launch(program.label ? program.label : "xp::program", parts,
+  launch(label_of(program), parts,
          [&](int part) { run_part(plan, part_of(program.count, reduce_block, part, parts), results); });
   combine(*plan.reducer, results, blocks);
   __builtin_memcpy(program.reduce_out, results, plan.reducer->size);
   return XP_OK;
 }
 
-std::int32_t check(const xp_program& p, xp_error* error) {
-  if (p.size < sizeof(xp_program) || p.ndim < 1 || p.ndim > XP_MAX_NDIM || p.n_operands > XP_MAX_OPERANDS ||
-      p.n_instructions > XP_MAX_INSTRUCTIONS || p.n_constants > XP_MAX_CONSTANTS || p.n_registers > XP_MAX_REGISTERS ||
-      p.count < 0)
-    return fail(error, XP_INVALID,
-                "program: out of bounds (size %u, ndim %d, operands %d, instructions %d, constants %d, registers %d)",
-                p.size, p.ndim, p.n_operands, p.n_instructions, p.n_constants, p.n_registers);
-  return XP_OK;
-}
-
 }  // namespace
 
 std::int32_t run_program(xp_device&, const xp_program& program, xp_error* error) {
-  if (const std::int32_t code = check(program, error)) return code;
+  if (const std::int32_t code = check_bounds(program, error)) return code;
   FloatingPointScope floating_point;
   if (program.count == 0) {
     if (program.reduce_ref != XP_REF_NONE && program.reduce_out && program.reduce_type < XP_DTYPE_COUNT)

@@ -7,6 +7,7 @@
 
 #include "kernels/machine_device.hpp"
 #include "kernels/plan_device.hpp"
+#include "kernels/program_checks.hpp"
 #include "kernels/reduce_device.hpp"
 
 namespace xp::kernels {
@@ -297,8 +298,6 @@ inline std::uint32_t register_slots(const DevicePlan& plan, int elements) {
 
 /// With room for the alignment.
 inline std::size_t scratch_with_alignment(std::uint32_t bytes) { return bytes == 0 ? 0 : bytes + scratch_alignment; }
-
-inline const char* label_of(const xp_program& p) { return p.label ? p.label : "xp::program"; }
 
 /// Teams of a host space loop over chunks. On a device there is one for each chunk, or (`most` of them at a time on a
 /// multiprocessor) as many as fit, which pays for kernels that begin with much work.

@@ -10,6 +10,7 @@
 #include "kernels/launch_host.hpp"
 #include "kernels/loops_host.hpp"
 #include "kernels/plan_host.hpp"
+#include "kernels/program_checks.hpp"
 
 namespace xp::kernels {
 namespace {
@@ -63,8 +64,6 @@ const xp_operand* find_target(const xp_program& p, const xp_instruction& store) 
 bool should_stream(std::uint64_t bytes, const void* to) {
   return bytes >= stream_threshold() && reinterpret_cast<std::uintptr_t>(to) % vector_bytes == 0;
 }
-
-const char* label_of(const xp_program& p) { return p.label ? p.label : "xp::program"; }
 
 /// Calls f(begin, end) for the parts of the elements.
 template <class F>

@@ -23,8 +23,8 @@ struct Recorder::KeptPrograms {
 
 void Recorder::FreeKeptPrograms::operator()(KeptPrograms* kept) const { delete kept; }
 
-// Gives every live result memory on the way. False when there is none, or some entry is not dense: the general way
-// decides then.
+// Gives every live result memory on the way. False, with nothing changed, when there is not enough: the general way
+// then frees some.
 bool Recorder::describe(Structure& structure) {
   structure.width = width_;
   structure.instructions = instruction_count_;
@@ -33,28 +33,12 @@ bool Recorder::describe(Structure& structure) {
   structure.reduce_ref = reduce_out_ != nullptr ? reduce_ref_ : static_cast<Ref>(XP_REF_NONE);
   structure.reduce_type = reduce_type_;
   for (int k = 0; k < entry_count_; ++k) structure.entry[static_cast<std::size_t>(k)] = ~std::uint64_t{0};
-  auto allocated = [this](Storage& storage) {
-    Block* block = device_.pool.allocate(storage.bytes);
-    if (block == nullptr) return false;
-    storage.block = block;
-    storage.data = block->data;
-    return true;
-  };
-  std::uint32_t live = 0, given = 0;
-  std::array<int, max_entries> donors;
-  // Half of the results with memory and no run would be a change that the caller sees.
-  auto take_back = [&] {
-    for (; given != 0; given &= given - 1) {
-      const auto k = static_cast<std::size_t>(std::countr_zero(given));
-      Storage& storage = *get(entries_[k].storage);
-      if (donors[k] >= 0)
-        get(entries_[static_cast<std::size_t>(donors[k])].storage)->block = storage.block;
-      else
-        device_.pool.release(storage.block);
-      storage.block = nullptr;
-      storage.data = nullptr;
-    }
-    return false;
+  Grants grants(*this);
+  std::uint32_t live = 0;
+  auto give = [&grants](Storage& storage, Entry* entry) {
+    const bool enough = grants.give(storage, entry);
+    if (!enough) grants.take_back();
+    return enough;
   };
   for (std::uint32_t rest = written_slots_; rest != 0; rest &= rest - 1) {
     const int k = std::countr_zero(rest);
@@ -64,19 +48,16 @@ bool Recorder::describe(Structure& structure) {
     const auto k = static_cast<std::size_t>(std::countr_zero(rest));
     Entry& entry = entries_[k];
     int donor = -1;
-    if ((live >> k & 1) != 0 && get(entry.storage)->data == nullptr) {
-      donor = Lowering::take_over_dead_input(*this, entry);
-      if (donor < 0 && !allocated(*get(entry.storage))) return take_back();
-      donors[k] = donor;
-      given |= 1u << k;
+    if ((live >> k & 1) != 0) {
+      if (!give(*get(entry.storage), &entry)) return false;
+      donor = grants.donor();
     }
     structure.entry[k] = static_cast<std::uint64_t>(entry.dtype) | static_cast<std::uint64_t>(entry.load_type) << 8 |
                          static_cast<std::uint64_t>(entry.written ? int{entry.current} : XP_REF_NONE) << 16 |
                          static_cast<std::uint64_t>(donor & 0xff) << 24 | std::uint64_t{entry.read} << 32 |
                          std::uint64_t{entry.written} << 33 | std::uint64_t{live >> k & 1} << 34;
   }
-  if (reduce_out_ != nullptr && reduce_out_->data == nullptr && !allocated(*reduce_out_)) return take_back();
-  return true;
+  return reduce_out_ == nullptr || give(*reduce_out_, nullptr);
 }
 
 // The place of a program of this structure; whether it is there already.

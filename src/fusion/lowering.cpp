@@ -78,54 +78,47 @@ int Lowering::take_over_dead_input(Recorder& recorder, Recorder::Entry& output) 
   return -1;
 }
 
-void Lowering::allocate() {
-  struct Given {
-    Storage* storage;
-    bool donated;
-  };
-  std::array<Given, Recorder::max_entries + 1> given;
-  int count = 0;
-  Storage* failed = nullptr;
-  auto give = [&](Storage& storage, Recorder::Entry* entry) {
-    if (storage.data != nullptr) return true;
-    const bool donated = entry != nullptr && take_over_dead_input(r_, *entry) >= 0;
-    if (!donated) {
-      Block* block = r_.device_.pool.allocate(storage.bytes);
-      if (block == nullptr) {
-        Recorder::close_others_for_memory(r_.device_, &r_);
-        block = r_.device_.pool.allocate(storage.bytes);
-      }
-      if (block == nullptr) {
-        failed = &storage;
-        return false;
-      }
-      storage.block = block;
-      storage.data = block->data;
-    }
-    given[static_cast<std::size_t>(count++)] = {&storage, donated};
-    return true;
-  };
-  bool complete = true;
-  for (int s = 0; s < store_count_ && complete; ++s) {
-    Recorder::Entry& entry = r_.entries_[stores_[static_cast<std::size_t>(s)].entry];
-    complete = give(*get(entry.storage), &entry);
+bool Grants::give(Storage& storage, Recorder::Entry* entry) {
+  donor_ = -1;
+  if (storage.data != nullptr) return true;
+  if (entry != nullptr) donor_ = Lowering::take_over_dead_input(recorder_, *entry);
+  if (donor_ < 0) {
+    Block* block = recorder_.device_.pool.allocate(storage.bytes);
+    if (block == nullptr) return false;
+    storage.block = block;
+    storage.data = block->data;
   }
-  if (complete && r_.reduce_out_ != nullptr) complete = give(*r_.reduce_out_, nullptr);
-  if (complete) return;
-  const std::string message = r_.device_.pool.failure_message(failed->bytes);
-  while (count-- > 0) {
-    const auto [storage, donated] = given[static_cast<std::size_t>(count)];
-    if (donated) {
-      for (Recorder::Entry& entry : r_.entries_)
-        if (entry.storage && get(entry.storage) != storage && get(entry.storage)->data == storage->data)
-          get(entry.storage)->block = storage->block;
-    } else {
-      r_.device_.pool.release(storage->block);
-    }
+  given_[static_cast<std::size_t>(count_++)] = {&storage, donor_};
+  return true;
+}
+
+void Grants::take_back() noexcept {
+  while (count_ > 0) {
+    const auto [storage, donor] = given_[static_cast<std::size_t>(--count_)];
+    if (donor >= 0)
+      get(recorder_.entries_[static_cast<std::size_t>(donor)].storage)->block = storage->block;
+    else
+      recorder_.device_.pool.release(storage->block);
     storage->block = nullptr;
     storage->data = nullptr;
   }
-  throw OutOfMemoryError(message);
+}
+
+void Lowering::allocate() {
+  Grants grants(r_);
+  auto give = [&](Storage& storage, Recorder::Entry* entry) {
+    if (grants.give(storage, entry)) return;
+    Recorder::close_others_for_memory(r_.device_, &r_);
+    if (grants.give(storage, entry)) return;
+    const std::string message = r_.device_.pool.failure_message(storage.bytes);
+    grants.take_back();
+    throw OutOfMemoryError(message);
+  };
+  for (int s = 0; s < store_count_; ++s) {
+    Recorder::Entry& entry = r_.entries_[stores_[static_cast<std::size_t>(s)].entry];
+    give(*get(entry.storage), &entry);
+  }
+  if (r_.reduce_out_ != nullptr) give(*r_.reduce_out_, nullptr);
 }
 
 void Lowering::find_positions() {
@@ -445,13 +438,7 @@ bool Recorder::launch_single(Garbage& garbage) {
     clear(garbage);
     return true;
   }
-  Storage& storage = *get(output.storage);
-  if (storage.data == nullptr && Lowering::take_over_dead_input(*this, output) < 0) {
-    Block* block = device_.pool.allocate(storage.bytes);
-    if (block == nullptr) return false;
-    storage.block = block;
-    storage.data = block->data;
-  }
+  if (!Grants(*this).give(*get(output.storage), &output)) return false;
 
   xp_program program;
   program.size = sizeof program;

@@ -11,6 +11,29 @@
 
 namespace xp::detail {
 
+/// Memory given to the results of a program before it runs: to all, or, where some is lacking, to none. A program that
+/// has not run must not have changed what the caller sees.
+class Grants {
+ public:
+  explicit Grants(Recorder& recorder) : recorder_(recorder) {}
+
+  /// From a dead input, where `entry` is the result's, else from the pool; nothing to do for storage that has memory.
+  bool give(Storage& storage, Recorder::Entry* entry);
+  /// The entry whose memory was given last, -1 if the pool's was or none.
+  int donor() const { return donor_; }
+  void take_back() noexcept;
+
+ private:
+  struct Given {
+    Storage* storage;
+    int donor;
+  };
+  Recorder& recorder_;
+  int donor_ = -1;
+  int count_ = 0;
+  std::array<Given, Recorder::max_entries + 1> given_;
+};
+
 class Lowering {
  public:
   explicit Lowering(Recorder& recorder) : r_(recorder) {}

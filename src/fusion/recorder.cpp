@@ -65,6 +65,7 @@ struct ThreadEnd {
   }
 };
 
+// Out of line, so that of() needs no frame.
 [[gnu::noinline]] Recorder& make_recorder(DeviceState& device) {
   thread_local ThreadEnd at_end;
   static_cast<void>(at_end);
@@ -158,11 +159,7 @@ bool Recorder::input_joins(const Array& array) const {
 }
 
 bool Recorder::has_room(int entries, int instructions, int constants) {
-  auto fits = [&] {
-    // Lowering adds at most a load and a store per written view.
-    return max_entries - used_count_ >= entries &&
-           2 * (written_count_ + 1) + instruction_count_ + instructions <= XP_MAX_INSTRUCTIONS;
-  };
+  auto fits = [&] { return max_entries - used_count_ >= entries && takes_instructions(instructions); };
   if (instruction_count_ + instructions > max_instructions || constant_count_ + constants > XP_MAX_CONSTANTS)
     return false;
   if (written_count_ < collect_at_ && fits()) return true;
@@ -242,10 +239,7 @@ void Recorder::begin(const Array& space, int width) {
 }
 
 Recorder::Entry& Recorder::new_entry(const Array& array) {
-  const int k = std::countr_one(used_slots_);
-  used_slots_ |= 1u << k;
-  ++used_count_;
-  entry_count_ = std::max(entry_count_, k + 1);
+  const int k = take_slot();
   touches_wrapped_ |= Access::storage(array)->wrapped;
   Entry& entry = entries_[static_cast<std::size_t>(k)];
   entry.storage.hold(Access::storage(array));

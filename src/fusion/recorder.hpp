@@ -10,7 +10,9 @@
 #include "core/ops.hpp"
 #include "core/storage.hpp"
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <mutex>
 
 namespace xp::detail {
@@ -76,6 +78,7 @@ class Recorder {
   static void close_others_for_memory(DeviceState& device, const Recorder* own) noexcept;
 
  private:
+  friend class Grants;
   friend class Lowering;
   using Ref = std::uint8_t;  // XP_REF_REGISTER + instruction, XP_REF_OPERAND + entry, XP_REF_CONSTANT + constant
 
@@ -136,6 +139,18 @@ class Recorder {
   }
   bool reads_or_writes(const Storage& storage) const;
   bool input_joins(const Array& array) const;
+  int take_slot() {
+    const int k = std::countr_one(used_slots_);
+    used_slots_ |= 1u << k;
+    ++used_count_;
+    entry_count_ = std::max(entry_count_, k + 1);
+    return k;
+  }
+  /// Lowering adds at most a load and a store per written view.
+  bool takes_instructions(int more) const {
+    return instruction_count_ + more <= max_instructions &&
+           2 * (written_count_ + 1) + instruction_count_ + more <= XP_MAX_INSTRUCTIONS;
+  }
   bool has_room(int entries, int instructions, int constants);
   bool dead(const Entry& entry) const;
   void collect_dead_entries();

@@ -26,10 +26,7 @@ namespace xp::detail {
 }
 
 [[gnu::always_inline]] inline std::uint8_t Recorder::add_dense_entry(const Array& array) {
-  const int k = std::countr_one(used_slots_);
-  used_slots_ |= 1u << k;
-  ++used_count_;
-  entry_count_ = std::max(entry_count_, k + 1);
+  const int k = take_slot();
   Entry& entry = entries_[static_cast<std::size_t>(k)];
   entry.offset = array.offset();
   entry.dtype = entry.load_type = array.dtype();
@@ -92,8 +89,7 @@ bool Recorder::append_dense(Op op, DType type, const Operand& a, const Operand* 
   if (!open_.load(std::memory_order_relaxed)) {
     begin(lead, slot_width(type));
   } else if (slot_width(type) != width_ || touches_wrapped_ || used_count_ + 3 > max_entries ||
-             instruction_count_ + 1 > max_instructions || constant_count_ + 1 > XP_MAX_CONSTANTS ||
-             2 * (written_count_ + 1) + instruction_count_ + 1 > XP_MAX_INSTRUCTIONS || written_count_ >= collect_at_ ||
+             constant_count_ + 1 > XP_MAX_CONSTANTS || !takes_instructions(1) || written_count_ >= collect_at_ ||
              !(lead.shape() == shape_) || retains_too_much()) {
     return false;
   }
@@ -155,9 +151,7 @@ bool Recorder::record_again(Op op, DType type, const Array& target, const Operan
   if (const int need = slot_width(type); need != 0 && need != width_) return false;
   // Other views of the storage may be read by this program: then the general way decides.
   if (storage.readers.may_hold(this) && !entry.read) return false;
-  if (instruction_count_ + 1 > max_instructions || constant_count_ + 1 > XP_MAX_CONSTANTS ||
-      2 * (written_count_ + 1) + instruction_count_ + 1 > XP_MAX_INSTRUCTIONS || retains_too_much())
-    return false;
+  if (constant_count_ + 1 > XP_MAX_CONSTANTS || !takes_instructions(1) || retains_too_much()) return false;
   if (entry.read) {
     for (std::uint32_t rest = used_slots_; rest != 0; rest &= rest - 1) {
       const Entry& other = entries_[static_cast<std::size_t>(std::countr_zero(rest))];
