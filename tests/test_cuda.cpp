@@ -5,6 +5,8 @@
 
 #include <xp/xp.hpp>
 
+#include <thread>
+
 namespace {
 
 using namespace xp_test;
@@ -163,6 +165,94 @@ TEST(Cuda, SeveralDevices) {
     EXPECT_EQ(there.to_vector<double>(), arrays[i].to_vector<double>());
   }
   EXPECT_THROW(arrays[0] + arrays[1], xp::DeviceError);
+}
+
+// Copies are ordered with what both devices are asked for, before and after, though nobody waits.
+TEST(Cuda, CopiesBetweenDevicesAreOrdered) {
+  XP_NEEDS_CUDA(2);
+  const std::vector<xp::Device> devices = cuda_devices();
+  const xp::Device a = devices[0], b = devices[1];
+  for (const xp::Index n : {1, 100, 1000003, 20000000}) {
+    Array x = xp::zeros({n}, xp::float64, a);
+    std::vector<Array> copies;
+    for (int i = 0; i < 8; ++i) {
+      for (int k = 0; k < 10; ++k) x += 1;  // behind a copy that still reads
+      copies.push_back(x.to(b));
+      copies.back() *= 2;
+    }
+    for (int i = 0; i < 8; ++i) {
+      EXPECT_EQ(copies[static_cast<std::size_t>(i)](0).item<double>(), 20 * (i + 1)) << n;
+      EXPECT_EQ(copies[static_cast<std::size_t>(i)](-1).item<double>(), 20 * (i + 1)) << n;
+      EXPECT_EQ(xp::sum(copies[static_cast<std::size_t>(i)]).item<double>(), 20.0 * (i + 1) * static_cast<double>(n));
+    }
+  }
+}
+
+TEST(Cuda, CopiesBetweenDevicesOfEveryDtypeAndLayout) {
+  XP_NEEDS_CUDA(2);
+  const std::vector<xp::Device> devices = cuda_devices();
+  xp::PrintOptions whole;
+  whole.threshold = 10000;
+  for (const xp::DType dtype : {xp::bool_, xp::int8, xp::uint16, xp::float16, xp::bfloat16, xp::float32, xp::int64,
+                                xp::complex64, xp::complex128}) {
+    const Array base = (xp::arange(4200, xp::float64, devices[0]).reshape({60, 70}) * 0.01).astype(dtype);
+    for (const Array& x : {base, base.T(), base(xp::slice({}, {}, -1), xp::slice(3, {}, 2)), base(7), base(5, 6),
+                           base(xp::slice(0, 1)).broadcast_to({4, 70}), base(xp::slice(0, 0))}) {
+      const Array there = x.to(devices[1]), back = there.to(devices[0]);
+      EXPECT_EQ(there.device(), devices[1]);
+      EXPECT_EQ(there.shape(), x.shape());
+      const std::string expected = xp::repr(x, whole);
+      EXPECT_EQ(xp::repr(there, whole), expected);
+      EXPECT_EQ(xp::repr(back, whole), expected);
+    }
+  }
+}
+
+// A thread for each device, and copies round in a ring.
+TEST(Cuda, AThreadForEachDevice) {
+  XP_NEEDS_CUDA(2);
+  const std::vector<xp::Device> devices = cuda_devices();
+  std::vector<std::thread> threads;
+  std::vector<double> sums(devices.size());
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    threads.emplace_back([&, i] {
+      Array x = xp::full({300000}, static_cast<double>(i + 1), xp::float64, devices[i]);
+      for (int k = 0; k < 50; ++k) x = (x.to(devices[(i + 1) % devices.size()]) + 1.0).to(devices[i]) * 1.0;
+      sums[i] = xp::sum(x).item<double>();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (std::size_t i = 0; i < devices.size(); ++i) EXPECT_EQ(sums[i], 300000.0 * (static_cast<double>(i) + 51));
+}
+
+// CUDA takes every device from a process whose kernel has faulted on one of them. Each says so, and the host goes on.
+TEST(Cuda, AFaultOfOneOfSeveralDevices) {
+  XP_NEEDS_CUDA(2);
+  const ChildResult result = run_child("cuda_fault_of_one", {{"XP_TEST_DEVICE", ""}});
+  EXPECT_EQ(result.exit_code, 0) << result;
+  EXPECT_EQ(result.out, "the host works\n") << result;
+}
+XP_CHILD(cuda_fault_of_one) {
+  const Array host = xp::arange(1000, xp::float64, "host");
+  const Array well = host.to("cuda:0"), x = xp::ones({1000}, "cuda:1");
+  xp::synchronize("cuda:0");
+  xp::synchronize("cuda:1");
+  Array none = xp::wrap_pointer(reinterpret_cast<void*>(0x10000), {1000}, xp::float64, {}, "cuda:1");
+  const std::string message = message_of<xp::DeviceError>([&] {
+    none += 1;
+    xp::synchronize("cuda:1");
+  });
+  XP_CHILD_EXPECT(message.find("cuda:1") != std::string::npos);
+  XP_CHILD_EXPECT(message_of<xp::DeviceError>([&] { (void)(x + 1)(0).item<double>(); }) == message);
+  for (int i = 0; i < 2; ++i) {
+    const std::string other = message_of<xp::DeviceError>([&] { (void)(well * 2)(999).item<double>(); });
+    XP_CHILD_EXPECT(other.find("cuda:0") != std::string::npos && other.find("llegal") != std::string::npos);
+  }
+  XP_CHILD_EXPECT(message_of<xp::DeviceError>([&] { (void)well.to("cuda:1"); }) != "(no exception)");
+  XP_CHILD_EXPECT(message_of<xp::DeviceError>([&] { (void)x.to("cuda:0"); }) != "(no exception)");
+  XP_CHILD_EXPECT((host * 2)(999).item<double>() == 1998);
+  std::cout << "the host works\n";
+  return 0;
 }
 
 }  // namespace

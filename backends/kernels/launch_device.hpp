@@ -29,28 +29,59 @@ inline constexpr int full_team = XP_TEAM_SIZE;
 inline constexpr int full_team = is_host_space ? 1 : 256;
 #endif
 
+/// Programs of quick steps want smaller ones: 1 % of the bandwidth.
+inline constexpr int quick_team = full_team < 128 ? full_team : 128;
+
 /// Scratch that a team may use, of 48 KiB without asking the driver for more (which Kokkos 4.6 does not). A program
 /// that needs more runs with smaller teams.
 inline constexpr std::size_t team_scratch = 40 << 10;
 
 /// What a thread has of each operand at a time: the elements of so many bytes of slots. Less has too few loads in
-/// flight (a third less bandwidth with half of it), and spends more on the interpretation of each element; more makes
-/// kernels too large. Where all operands are flat there is room for twice as many.
-inline constexpr int flat_bytes = 64;
+/// flight, and spends more on the interpretation of each element; more makes kernels too large.
 inline constexpr int thread_bytes = 32;
-constexpr int flat_elements(int width) { return flat_bytes * 8 / width; }
-/// Programs of quick steps have a small kernel of their own, which keeps more loads in flight.
-inline constexpr int quick_bytes = 64;
-constexpr int quick_elements(int width) { return quick_bytes * 8 / width; }
 constexpr int elements_per_thread(int width) { return thread_bytes * 8 / width; }
+
+/// The kernels for flat operands, and how they are shaped: bytes as above; threads of a team; teams that should fit on
+/// a multiprocessor, which bounds the registers of a thread.
+enum class Flat {
+  general,
+  quick,  ///< of quick steps only, with values in registers: a small kernel
+  brief,  ///< and of few of them: bound by memory alone, and best with many threads of little work each
+};
+struct FlatShape {
+  int bytes, team, teams;
+};
+constexpr FlatShape flat_shape(Flat kind) {
+  switch (kind) {
+    case Flat::general:
+      return {64, full_team, 2};
+    case Flat::quick:
+      return {64, quick_team, 8};
+    default:
+      return {32, quick_team, 12};
+  }
+}
+constexpr int flat_elements(Flat kind, int width) { return flat_shape(kind).bytes * 8 / width; }
+/// 3.77 ms instead of 3.91 for the 16 GB that three steps and a store move on an H200; with ten 4.5 instead of 3.83.
+inline constexpr int brief_steps = 6;
 
 /// Of those, the ones that are neighbours in memory: 16 bytes, one access.
 constexpr int vector_elements(int width) { return 128 / width; }
 
-/// Teams that should fit on a multiprocessor; bounds the registers of a thread.
-inline constexpr int flat_teams = 2;
-inline constexpr int quick_teams = 4;
+/// As above, for strided operands.
 constexpr int teams_per_multiprocessor(int width) { return width == 128 ? 2 : 3; }
+
+/// How a team's threads share a chunk: each warp has a piece without gaps, in which its threads' parts alternate. Parts
+/// that alternate through the whole team cost 5 % of the bandwidth on an H200, as memory pages are then opened by many
+/// warps, each in its own time.
+struct Sharing {
+  int first, step;  // a thread's parts are first, first + step, ...
+};
+KOKKOS_FORCEINLINE_FUNCTION Sharing share(int rank, int team, int parts) {
+  const int warp = is_host_space ? 1 : team < 32 ? team : 32;  // teams are powers of two
+  const int lane = rank & (warp - 1);
+  return {(rank - lane) * parts + lane, warp};
+}
 
 template <class Bounds>
 using Policy = Kokkos::TeamPolicy<Space, Bounds>;

@@ -182,15 +182,15 @@ class FlatPlace {
     }
     const char* base = address.data + span_.base * size;
     if (whole_ != 0) {
+      // One address, from which the others are constants apart where the team's size is known.
+      const char* first = base + static_cast<std::int64_t>(span_.first) * size;
       if constexpr (vectors) {
         XP_UNROLL
-        for (int g = 0; g < W / V; ++g)
-          read_vector<V>(base + static_cast<std::int64_t>(span_.first + g * span_.group) * size, out + g * V);
+        for (int g = 0; g < W / V; ++g) read_vector<V>(first + g * span_.group * size, out + g * V);
       } else {
-        base += static_cast<std::int64_t>(span_.first) * size;
         XP_UNROLL
         for (int k = 0; k < W; ++k)
-          out[k] = read<U>(base + static_cast<std::int64_t>(k / V * span_.group + k % V * span_.next) * size);
+          out[k] = read<U>(first + static_cast<std::int64_t>(k / V * span_.group + k % V * span_.next) * size);
       }
       return;
     }
@@ -208,9 +208,9 @@ class FlatPlace {
     constexpr int size = static_cast<int>(sizeof(U));
     char* base = address.data + (address.scalar ? 0 : span_.base * size);
     if (vectors && whole_ != 0 && !address.scalar) {
+      char* first = base + static_cast<std::int64_t>(span_.first) * size;
       XP_UNROLL
-      for (int g = 0; g < W / V; ++g)
-        write_vector<V>(base + static_cast<std::int64_t>(span_.first + g * span_.group) * size, values + g * V);
+      for (int g = 0; g < W / V; ++g) write_vector<V>(first + g * span_.group * size, values + g * V);
       return;
     }
     const Span span = opaque<W>(span_);

@@ -61,9 +61,10 @@ struct NarrowKernel {
     const std::int64_t chunk = static_cast<std::int64_t>(team.team_size()) * vectors_per_thread;
     for (std::int64_t first = team.league_rank() * chunk; first < vectors; first += team.league_size() * chunk) {
       U x[vectors_per_thread * N], y[vectors_per_thread * N];
+      const Sharing sharing = share(team.team_rank(), team.team_size(), vectors_per_thread);
       std::int64_t at[vectors_per_thread];
       XP_UNROLL
-      for (int v = 0; v < vectors_per_thread; ++v) at[v] = (first + v * team.team_size() + team.team_rank()) * N;
+      for (int v = 0; v < vectors_per_thread; ++v) at[v] = (first + sharing.first + v * sharing.step) * N;
       XP_UNROLL
       for (int v = 0; v < vectors_per_thread; ++v) {
         load(a, at[v], x + v * N);

@@ -27,7 +27,8 @@ struct DevicePlan {
   PlannedOperand operands[XP_MAX_OPERANDS];
   Step steps[most_steps];
 
-  // Where a chunk is a tile; team and the rest by place_chunks().
+  // By place_chunks(); `strided` where a chunk is a tile.
+  Flat kind;
   int team;
   StridedOperands strided;
   std::int64_t chunks;

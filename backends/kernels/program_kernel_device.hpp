@@ -15,13 +15,13 @@ namespace xp::kernels {
 template <int width>
 using ProgramBounds =
     Kokkos::LaunchBounds<is_host_space ? 0 : full_team, is_host_space ? 0 : teams_per_multiprocessor(width)>;
-template <int width, bool only_quick>
+template <Flat kind>
 using FlatBounds =
-    Kokkos::LaunchBounds<is_host_space ? 0 : full_team, is_host_space ? 0 : (only_quick ? quick_teams : flat_teams)>;
+    Kokkos::LaunchBounds<is_host_space ? 0 : flat_shape(kind).team, is_host_space ? 0 : flat_shape(kind).teams>;
 template <int width>
 using Member = typename Policy<ProgramBounds<width>>::member_type;
-template <int width, bool only_quick>
-using FlatMember = typename Policy<FlatBounds<width, only_quick>>::member_type;
+template <Flat kind>
+using FlatMember = typename Policy<FlatBounds<kind>>::member_type;
 
 /// With the lanes' sums and the place of the rows, three teams would spill registers.
 using ReduceBounds = Kokkos::LaunchBounds<is_host_space ? 0 : full_team, is_host_space ? 0 : 2>;
@@ -38,9 +38,12 @@ KOKKOS_FORCEINLINE_FUNCTION R* team_scratch_of(const Member& team, std::size_t b
 
 // ---- Elementwise ----
 
-template <int width, bool only_quick>
+template <int width, Flat kind>
 struct FlatKernel {
-  static constexpr int W = only_quick ? quick_elements(width) : flat_elements(width), V = vector_elements(width);
+  static constexpr bool only_quick = kind != Flat::general;
+  static constexpr int W = flat_elements(kind, width), V = vector_elements(width);
+  // For each chunk there is a team (league_for).
+  static constexpr bool one_chunk = only_quick && !is_host_space;
   using R = Raw<width>;
 
   std::int64_t count, chunks;
@@ -48,20 +51,25 @@ struct FlatKernel {
   FlatOperands operands;
   Steps<width> steps;
 
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(const FlatMember<width, only_quick>& team) const {
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const FlatMember<kind>& team) const {
     using Place = FlatPlace<width, W, true>;
-    const int rank = team.team_rank(), size = team.team_size(), elements = size * W;
+    // Teams of programs without scratch are always whole.
+    const int rank = team.team_rank(), size = only_quick ? quick_team : team.team_size(), elements = size * W;
     R* scratch = team_scratch_of<R>(team, scratch_bytes);
     Machine<width, Place, only_quick> machine(steps, scratch, rank, size, nullptr, 0);
     for (std::int64_t chunk = team.league_rank(); chunk < chunks; chunk += team.league_size()) {
       const std::int64_t base = chunk * elements, rest = count - base;
+      const bool vectors = operands.vectors;
+      // Of programs that are bound by memory, a warp has a piece of its own.
+      const Sharing sharing = only_quick ? share(rank, size, vectors ? W / V : W) : Sharing{rank, size};
       Span span;
       span.base = base;
-      span.first = operands.vectors ? rank * V : rank;
-      span.group = size * V;
-      span.next = operands.vectors ? 1 : size;
+      span.first = vectors ? sharing.first * V : sharing.first;
+      span.group = sharing.step * V;
+      span.next = vectors ? 1 : sharing.step;
       span.limit = rest < elements ? static_cast<int>(rest) : elements;
-      machine.run(Place(operands, span, operands.vectors && span.limit == elements));
+      machine.run(Place(operands, span, vectors && span.limit == elements));
+      if (one_chunk) return;
     }
   }
 };
@@ -321,17 +329,18 @@ void launch_map(const Space& space, const DevicePlan& plan) {
     launch_teams<decltype(bounds)>(label_of(p), space, league_for(space, plan, most), plan.team,
                                    scratch_with_alignment(kernel.scratch_bytes), kernel);
   };
+  auto flat = [&]<Flat kind>(std::integral_constant<Flat, kind>, std::uint32_t slots, int most) {
+    FlatKernel<width, kind> kernel;
+    fill_flat<width>(plan, kernel.operands);
+    launch(kernel, FlatBounds<kind>(), slots, most);
+  };
   if constexpr (width != 128) {
-    if (plan.only_quick) {
-      FlatKernel<width, true> kernel;
-      fill_flat<width>(plan, kernel.operands);
-      return launch(kernel, FlatBounds<width, true>(), 0, 0);
-    }
+    if (plan.kind == Flat::brief) return flat(std::integral_constant<Flat, Flat::brief>(), 0, 0);
+    if (plan.kind == Flat::quick) return flat(std::integral_constant<Flat, Flat::quick>(), 0, 0);
   }
   if (plan.flat) {
-    FlatKernel<width, false> kernel;
-    fill_flat<width>(plan, kernel.operands);
-    launch(kernel, FlatBounds<width, false>(), register_slots(plan, flat_elements(width)), flat_teams);
+    flat(std::integral_constant<Flat, Flat::general>(), register_slots(plan, flat_elements(Flat::general, width)),
+         flat_shape(Flat::general).teams);
   } else {
     StridedKernel<width> kernel;
     kernel.operands = plan.strided;
@@ -358,7 +367,7 @@ void launch_blocks(const Space& space, const DevicePlan& plan, void* results) {
   };
   if constexpr (width != 128) {
     if (plan.only_quick) {
-      ReduceKernel<width, FlatPlace<width, quick_elements(width), false>, true> kernel;
+      ReduceKernel<width, FlatPlace<width, flat_elements(Flat::quick, width), false>, true> kernel;
       fill_flat<width>(plan, kernel.operands);
       return launch(kernel);
     }

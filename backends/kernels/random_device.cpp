@@ -11,7 +11,7 @@
 namespace xp::kernels {
 namespace {
 
-/// Blocks that a thread makes, a team apart.
+/// Blocks that a thread makes.
 inline constexpr int blocks_per_thread = 4;
 
 using Bounds = Kokkos::LaunchBounds<is_host_space ? 0 : full_team, is_host_space ? 0 : 4>;
@@ -31,9 +31,10 @@ struct UniformKernel {
     const std::int64_t blocks = (count + per_block - 1) / per_block;
     const std::int64_t chunk = static_cast<std::int64_t>(team.team_size()) * blocks_per_thread;
     for (std::int64_t base = team.league_rank() * chunk; base < blocks; base += team.league_size() * chunk) {
+      const Sharing sharing = share(team.team_rank(), team.team_size(), blocks_per_thread);
       XP_UNROLL
       for (int k = 0; k < blocks_per_thread; ++k) {
-        const std::int64_t block = base + k * team.team_size() + team.team_rank();
+        const std::int64_t block = base + sharing.first + k * sharing.step;
         if (block < blocks) fill(block);
       }
     }

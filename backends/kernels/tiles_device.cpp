@@ -147,9 +147,11 @@ void find_flat(DevicePlan& plan) {
 
 void place_chunks(DevicePlan& plan) {
   const xp_program& p = *plan.program;
-  plan.team = full_team;
   const bool flat_map = plan.flat && p.reduce_ref == XP_REF_NONE;
-  const int bytes = plan.only_quick ? quick_bytes : flat_map ? flat_bytes : thread_bytes;
+  plan.kind = !flat_map || !plan.only_quick ? Flat::general : plan.n_steps <= brief_steps ? Flat::brief : Flat::quick;
+  const FlatShape shape = flat_shape(plan.kind);
+  plan.team = shape.team;
+  const int bytes = flat_map ? shape.bytes : thread_bytes;
   while (plan.team > 8 && static_cast<std::size_t>(plan.scratch_registers * plan.team * bytes) > team_scratch)
     plan.team /= 2;
   const int elements = plan.team * (bytes * 8 / p.width), bits = std::bit_width(static_cast<unsigned>(elements)) - 1;

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t small_bytes = 64 << 10;
 constexpr std::size_t small_buffers = 16;  // this many small copies can be under way at once
-constexpr std::uint64_t lane_buffer_bytes = 2 << 20, least_chunk = 256 << 10;
+constexpr std::uint64_t lane_buffer_bytes = 4 << 20, least_chunk = 256 << 10;
 constexpr std::uint64_t bytes_for_a_thread = 1 << 20;  // starting one takes as long as copying a fifth of this
 constexpr int most_lanes = 12;
 constexpr std::uint64_t past_caches = 32 << 20;  // copies that large leave the caches alone
