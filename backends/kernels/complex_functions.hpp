@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of complex numbers, by the C++ library of whoever compiles: the standard's, or on a GPU CUDA's.
+#pragma once
+
+#include "kernels/functors.hpp"
+
+#if defined(__CUDACC__)
+#include <cuda/std/complex>
+#endif
+
+namespace xp::kernels {
+
+#if defined(__CUDACC__)
+namespace complex_library = cuda::std;
+#else
+namespace complex_library = std;
+#endif
+
+template <class R>
+KOKKOS_INLINE_FUNCTION complex_library::complex<R> to_library(Complex<R> a) {
+  return {a.re, a.im};
+}
+template <class R>
+KOKKOS_INLINE_FUNCTION Complex<R> from_library(const complex_library::complex<R>& a) {
+  return {a.real(), a.imag()};
+}
+
+#define XP_COMPLEX_FUNCTION(name)                                    \
+  template <class R>                                                 \
+  KOKKOS_INLINE_FUNCTION Complex<R> complex_##name(Complex<R> a) {   \
+    return from_library<R>(complex_library::name(to_library<R>(a))); \
+  }
+XP_COMPLEX_FUNCTION(log)
+XP_COMPLEX_FUNCTION(sin)
+XP_COMPLEX_FUNCTION(cos)
+XP_COMPLEX_FUNCTION(tan)
+XP_COMPLEX_FUNCTION(asin)
+XP_COMPLEX_FUNCTION(acos)
+XP_COMPLEX_FUNCTION(atan)
+XP_COMPLEX_FUNCTION(sinh)
+XP_COMPLEX_FUNCTION(cosh)
+XP_COMPLEX_FUNCTION(tanh)
+XP_COMPLEX_FUNCTION(asinh)
+XP_COMPLEX_FUNCTION(acosh)
+XP_COMPLEX_FUNCTION(atanh)
+#undef XP_COMPLEX_FUNCTION
+
+// The rest is defined by NumPy's formulas.
+
+template <class R>
+KOKKOS_INLINE_FUNCTION Complex<R> complex_scaled(Complex<R> a, R factor) {
+  return {a.re * factor, a.im * factor};
+}
+template <class R>
+KOKKOS_INLINE_FUNCTION Complex<R> complex_log2(Complex<R> a) {
+  return complex_scaled(complex_log(a), static_cast<R>(1.44269504088896340736));
+}
+template <class R>
+KOKKOS_INLINE_FUNCTION Complex<R> complex_log10(Complex<R> a) {
+  return complex_scaled(complex_log(a), static_cast<R>(0.434294481903251827651));
+}
+template <class R>
+KOKKOS_INLINE_FUNCTION Complex<R> complex_exp2(Complex<R> a) {
+  const Complex<R> scaled = complex_scaled(a, static_cast<R>(0.693147180559945309417));
+  return from_library<R>(complex_library::exp(to_library<R>(scaled)));
+}
+template <class R>
+KOKKOS_INLINE_FUNCTION Complex<R> complex_expm1(Complex<R> a) {
+  const R half = std::sin(a.im / 2);
+  return {std::expm1(a.re) * std::cos(a.im) - 2 * half * half, std::exp(a.re) * std::sin(a.im)};
+}
+template <class R>
+KOKKOS_INLINE_FUNCTION Complex<R> complex_log1p(Complex<R> a) {
+  return {std::log(std::hypot(a.re + 1, a.im)), std::atan2(a.im, a.re + 1)};
+}
+
+/// Small whole exponents by multiplication, as NumPy.
+template <class R>
+KOKKOS_INLINE_FUNCTION Complex<R> complex_power(Complex<R> a, Complex<R> b) {
+  using C = Complex<R>;
+  if (b.re == 0 && b.im == 0) return {1, 0};
+  if (a.re == 0 && a.im == 0) {
+    if (b.re > 0 && b.im == 0) return {0, 0};
+    const R none = std::numeric_limits<R>::quiet_NaN();
+    return {none, none};
+  }
+  if (b.im == 0 && b.re > -100 && b.re < 100 && b.re == std::trunc(b.re)) {
+    const int exponent = static_cast<int>(b.re);
+    if (exponent == 1) return a;
+    if (exponent == 2) return Multiply::apply(a, a);
+    if (exponent == 3) return Multiply::apply(a, Multiply::apply(a, a));
+    C result{1, 0}, base = a;
+    for (int left = exponent < 0 ? -exponent : exponent; left != 0; left >>= 1) {
+      if ((left & 1) != 0) result = Multiply::apply(result, base);
+      base = Multiply::apply(base, base);
+    }
+    return exponent < 0 ? Divide::apply(C{1, 0}, result) : result;
+  }
+  return from_library<R>(complex_library::exp(to_library<R>(Multiply::apply(b, complex_log(a)))));
+}
+
+}  // namespace xp::kernels
