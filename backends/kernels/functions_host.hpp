@@ -99,27 +99,33 @@ void set_function(Handlers& h, Kind kind) {
   }
 }
 
+/// bool is 0 or 1 in an unsigned slot; only its inverse is another operation. The other half of a slot of 128 bits does
+/// not matter.
+template <int width, Op op>
+void set_bool_function(Handlers& h) {
+  constexpr Op same = op == Op::invert ? Op::logical_not : op;
+  using Unsigned = typename FunctionSlots<width == 32 ? 32 : 64>::UnsignedInteger;
+  set_function<width == 32 ? 32 : 64, same, Unsigned>(h, Kind::boolean);
+  if constexpr (op == Op::invert)
+    for (int form = 0; form < 2; ++form)
+      h.unary[static_cast<int>(op)][static_cast<int>(Kind::boolean)][form] =
+          h.unary[static_cast<int>(same)][static_cast<int>(Kind::boolean)][form];
+}
+
 template <int width, Op op>
 void set_function(Handlers& h) {
   using Slots = FunctionSlots<width>;
+  constexpr Accepts accepts = operation_table[static_cast<std::size_t>(op)].accepts;
   if constexpr (requires { typename Slots::Pair; }) set_function<width, op, typename Slots::Pair>(h, Kind::complex);
   if constexpr (requires { typename Slots::Real; }) {
-    using Signed = typename Slots::SignedInteger;
-    using Unsigned = typename Slots::UnsignedInteger;
     set_function<width, op, typename Slots::Real>(h, Kind::real);
-    if constexpr (operation_table[static_cast<std::size_t>(op)].accepts != Accepts::real &&
-                  operation_table[static_cast<std::size_t>(op)].accepts != Accepts::none) {
-      set_function<width, op, Signed>(h, Kind::signed_);
-      set_function<width, op, Unsigned>(h, Kind::unsigned_);
-      // Of 0 and 1 alike; only the inverse is another.
-      set_function<width, op == Op::invert ? Op::logical_not : op, Unsigned>(h, Kind::boolean);
-      if constexpr (op == Op::invert) {
-        const int from = static_cast<int>(Op::logical_not), boolean = static_cast<int>(Kind::boolean);
-        for (int form = 0; form < 2; ++form)
-          h.unary[static_cast<int>(op)][boolean][form] = h.unary[from][boolean][form];
-      }
+    if constexpr (accepts != Accepts::real && accepts != Accepts::none) {
+      set_function<width, op, typename Slots::SignedInteger>(h, Kind::signed_);
+      set_function<width, op, typename Slots::UnsignedInteger>(h, Kind::unsigned_);
     }
   }
+  if constexpr (accepts == Accepts::any || accepts == Accepts::ordered || accepts == Accepts::bits)
+    set_bool_function<width, op>(h);
 }
 
 template <int width>

@@ -69,6 +69,7 @@ inline constexpr int brief_steps = 6;
 constexpr int vector_elements(int width) { return 128 / width; }
 
 /// As above, for strided operands.
+inline constexpr int quick_strided_teams = 4;
 constexpr int teams_per_multiprocessor(int width) { return width == 128 ? 2 : 3; }
 
 /// How a team's threads share a chunk: each warp has a piece without gaps, in which its threads' parts alternate. Parts

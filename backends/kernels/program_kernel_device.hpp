@@ -12,14 +12,15 @@
 
 namespace xp::kernels {
 
-template <int width>
-using ProgramBounds =
-    Kokkos::LaunchBounds<is_host_space ? 0 : full_team, is_host_space ? 0 : teams_per_multiprocessor(width)>;
+template <int width, bool only_quick>
+using StridedBounds =
+    Kokkos::LaunchBounds<is_host_space ? 0 : full_team,
+                         is_host_space ? 0 : (only_quick ? quick_strided_teams : teams_per_multiprocessor(width))>;
 template <Flat kind>
 using FlatBounds =
     Kokkos::LaunchBounds<is_host_space ? 0 : flat_shape(kind).team, is_host_space ? 0 : flat_shape(kind).teams>;
-template <int width>
-using Member = typename Policy<ProgramBounds<width>>::member_type;
+template <int width, bool only_quick>
+using StridedMember = typename Policy<StridedBounds<width, only_quick>>::member_type;
 template <Flat kind>
 using FlatMember = typename Policy<FlatBounds<kind>>::member_type;
 
@@ -56,7 +57,7 @@ struct FlatKernel {
     // Teams of programs without scratch are always whole.
     const int rank = team.team_rank(), size = only_quick ? quick_team : team.team_size(), elements = size * W;
     R* scratch = team_scratch_of<R>(team, scratch_bytes);
-    Machine<width, Place, only_quick> machine(steps, scratch, rank, size, nullptr, 0);
+    Machine<width, Place, only_quick> machine(steps, scratch, rank, size);
     for (std::int64_t chunk = team.league_rank(); chunk < chunks; chunk += team.league_size()) {
       const std::int64_t base = chunk * elements, rest = count - base;
       const bool vectors = operands.vectors;
@@ -74,9 +75,10 @@ struct FlatKernel {
   }
 };
 
-template <int width>
+template <int width, bool only_quick>
 struct StridedKernel {
-  static constexpr int W = elements_per_thread(width);
+  using Place = StridedPlace<width, only_quick, false>;
+  static constexpr int W = Place::W, V = Place::V;
   using R = Raw<width>;
 
   std::int64_t count, chunks;
@@ -84,37 +86,50 @@ struct StridedKernel {
   StridedOperands operands;
   Steps<width> steps;
 
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Member<width>& team) const {
-    using Place = StridedPlace<width>;
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const StridedMember<width, only_quick>& team) const {
     const int rank = team.team_rank(), size = team.team_size(), elements = size * W;
     R* scratch = team_scratch_of<R>(team, scratch_bytes);
     R* staged = scratch + staged_offset;
-    const int staged_slots = Place::staged_slots(operands);
-    Machine<width, Place> machine(steps, scratch, rank, size, staged, staged_slots);
+    Machine<width, Place, only_quick> machine(steps, scratch, rank, size);
     for (std::int64_t chunk = team.league_rank(); chunk < chunks; chunk += team.league_size()) {
       const std::int64_t base = chunk * elements, rest = count - base;
-      const Span span{base, rank, size, size, rest < elements ? static_cast<int>(rest) : elements};
-      const Place place(operands, span, static_cast<std::uint32_t>(chunk));
+      const bool neighbours = operands.neighbours;
+      Span span;
+      span.base = base;
+      span.first = neighbours ? rank * V : rank;
+      span.group = size * V;
+      span.next = neighbours ? 1 : size;
+      span.limit = rest < elements ? static_cast<int>(rest) : elements;
+      const Place place(operands, span, static_cast<std::uint32_t>(chunk), rank, size,
+                        neighbours && span.limit == elements, staged);
+      // What is not staged is on its way before the staged operands are waited for.
+      if constexpr (only_quick) machine.preload(place, false);
       if (operands.n_staged > 0) {
         if (chunk != team.league_rank()) team.team_barrier();  // the tile before has been read
-        for (int i = 0; i < operands.n_staged; ++i) stage(place, i, staged + i * staged_slots);
+        for (int i = 0; i < operands.n_staged; ++i)
+          stage(place, i, rank, size, staged + i * Place::staged_slots(operands));
         team.team_barrier();
       }
-      machine.run(place);
+      if constexpr (only_quick) {
+        machine.preload(place, true);
+        machine.execute(place);
+      } else {
+        machine.run(place);
+      }
     }
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void stage(const StridedPlace<width>& place, int i, R* to) const {
+  KOKKOS_FORCEINLINE_FUNCTION void stage(const Place& place, int i, int rank, int team, R* to) const {
     const int operand = operands.staged_operand[i];
     switch (operands.staged_size[i]) {
       case 1:
-        return place.template stage<std::uint8_t>(operand, to);
+        return place.template stage<std::uint8_t>(operand, rank, team, to);
       case 2:
-        return place.template stage<std::uint16_t>(operand, to);
+        return place.template stage<std::uint16_t>(operand, rank, team, to);
       case 4:
-        return place.template stage<std::uint32_t>(operand, to);
+        return place.template stage<std::uint32_t>(operand, rank, team, to);
       default:
-        if constexpr (width != 32) place.template stage<std::uint64_t>(operand, to);
+        if constexpr (width != 32) place.template stage<std::uint64_t>(operand, rank, team, to);
     }
   }
 };
@@ -209,7 +224,7 @@ struct ReduceKernel {
     const int rank = team.team_rank(), size = team.team_size();
     R* scratch = team_scratch_of<R>(team, scratch_bytes);
     R* lanes = scratch + lanes_offset;
-    Machine<width, Place, only_quick> machine(steps, scratch, rank, size, nullptr, 0);
+    Machine<width, Place, only_quick> machine(steps, scratch, rank, size);
     const int blocks = size > reduce_lanes ? size / reduce_lanes : 1;
     const std::int64_t first_block = static_cast<std::int64_t>(team.league_rank()) * blocks;
     for (int at = rank; at < blocks * reduce_lanes; at += size) {
@@ -250,7 +265,7 @@ struct ReduceKernel {
     if constexpr (std::is_same_v<typename Place::Operands, FlatOperands>)
       return Place(operands, span, span.limit == reduce_block);
     else
-      return Place(operands, span, 0);
+      return Place(operands, span, 0, 0, 1, false, nullptr);
   }
 
   KOKKOS_FORCEINLINE_FUNCTION void write_result(std::int64_t block, const R& value) const {
@@ -334,7 +349,15 @@ void launch_map(const Space& space, const DevicePlan& plan) {
     fill_flat<width>(plan, kernel.operands);
     launch(kernel, FlatBounds<kind>(), slots, most);
   };
+  auto strided = [&]<bool only_quick>(std::bool_constant<only_quick>) {
+    StridedKernel<width, only_quick> kernel;
+    kernel.operands = plan.strided;
+    kernel.staged_offset = register_slots(plan, elements_per_thread(width));
+    const int staged = plan.strided.n_staged * StridedKernel<width, only_quick>::Place::staged_slots(plan.strided);
+    launch(kernel, StridedBounds<width, only_quick>(), kernel.staged_offset + static_cast<std::uint32_t>(staged), 0);
+  };
   if constexpr (width != 128) {
+    if (!plan.flat && plan.only_quick && plan.strided.narrow) return strided(std::true_type());
     if (plan.kind == Flat::brief) return flat(std::integral_constant<Flat, Flat::brief>(), 0, 0);
     if (plan.kind == Flat::quick) return flat(std::integral_constant<Flat, Flat::quick>(), 0, 0);
   }
@@ -342,11 +365,7 @@ void launch_map(const Space& space, const DevicePlan& plan) {
     flat(std::integral_constant<Flat, Flat::general>(), register_slots(plan, flat_elements(Flat::general, width)),
          flat_shape(Flat::general).teams);
   } else {
-    StridedKernel<width> kernel;
-    kernel.operands = plan.strided;
-    kernel.staged_offset = register_slots(plan, elements_per_thread(width));
-    const int staged = plan.strided.n_staged * StridedPlace<width>::staged_slots(plan.strided);
-    launch(kernel, ProgramBounds<width>(), kernel.staged_offset + static_cast<std::uint32_t>(staged), 0);
+    strided(std::false_type());
   }
 }
 
@@ -366,7 +385,7 @@ void launch_blocks(const Space& space, const DevicePlan& plan, void* results) {
                                scratch_with_alignment(kernel.scratch_bytes), kernel);
   };
   if constexpr (width != 128) {
-    if (plan.only_quick) {
+    if (plan.only_quick && plan.flat) {
       ReduceKernel<width, FlatPlace<width, flat_elements(Flat::quick, width), false>, true> kernel;
       fill_flat<width>(plan, kernel.operands);
       return launch(kernel);
@@ -377,7 +396,7 @@ void launch_blocks(const Space& space, const DevicePlan& plan, void* results) {
     fill_flat<width>(plan, kernel.operands);
     launch(kernel);
   } else {
-    ReduceKernel<width, StridedPlace<width>, false> kernel;
+    ReduceKernel<width, StridedPlace<width, false, true>, false> kernel;
     kernel.operands = plan.strided;
     launch(kernel);
   }
