@@ -64,17 +64,43 @@ bool says_boolean(const Rule& rule, DType type) {
       types + ")");
 }
 
-// The first operand alone decides; the second must be an integer that an int64 can hold.
+// The first operand alone decides; the second must be an integer that an int64 can hold. A number as the first one is
+// taken as NumPy's type resolution takes it, which for integers is the narrowest float.
 DType ldexp_type(const Rule& rule, Operands operands) {
   const Operand &number = *operands.begin()[0], &exponent = *operands.begin()[1];
   const DType exponent_type = exponent.is_scalar() ? default_dtype(exponent.scalar()) : exponent.array().dtype();
   if (kind(exponent_type) >= DTypeKind::real || exponent_type == DType::uint64) throw_not_supported(rule, operands);
-  return number.is_scalar() ? promote_weak(exponent_type, number.scalar().kind()) : number.array().dtype();
+  if (!number.is_scalar()) return number.array().dtype();
+  switch (number.scalar().kind()) {
+    case Scalar::Kind::boolean:
+      return DType::float16;
+    case Scalar::Kind::integer:
+    case Scalar::Kind::unsigned_integer:
+      return exponent_type == DType::bool_ ? DType::float64 : DType::float16;
+    case Scalar::Kind::real:
+      return DType::float64;
+    case Scalar::Kind::complex:
+      break;
+  }
+  return DType::complex128;
+}
+
+// A function of floats takes each integer operand as the narrowest float that holds it: int8 with uint8 is float16, not
+// the float32 of the int16 that they promote to.
+DType float_type(Operands operands, DType promoted) {
+  const Operand &a = *operands.begin()[0], &b = *operands.begin()[1];
+  if (kind(promoted) > DTypeKind::real || a.is_scalar() || b.is_scalar()) return promoted;
+  const DType first = a.array().dtype(), second = b.array().dtype();
+  if (kind(first) >= DTypeKind::real || kind(second) >= DTypeKind::real) return promoted;
+  return promote_types(float_for(first), float_for(second));
 }
 
 // dtype the function computes in. DTypeError when it takes no such operands.
 DType compute_type(const Rule& rule, Operands operands, DType promoted) {
-  if (rule.op == Op::ldexp) promoted = ldexp_type(rule, operands);
+  if (rule.op == Op::ldexp)
+    promoted = ldexp_type(rule, operands);
+  else if (rule.accepts == Accepts::real && operands.size() == 2)
+    promoted = float_type(operands, promoted);
   if (const std::optional<DType> type = computing_dtype(rule.accepts, promoted)) return *type;
   if (says_boolean(rule, promoted)) throw_boolean(rule);
   throw_not_supported(rule, operands);
