@@ -19,11 +19,7 @@ struct Target {
   Casting casting = Casting::same_kind;
 };
 
-void join_shape(std::string_view name, const Array& array, Common& common) {
-  if (*common.shape == array.shape()) {
-    if (Access::contiguous(array)) common.dense = &array;
-    return;
-  }
+[[gnu::noinline]] void join_other_shape(std::string_view name, const Array& array, Common& common) {
   try {
     Shape joint = broadcast_shapes(*common.shape, array.shape());
     if (common.dense != nullptr && !(joint == common.dense->shape())) common.dense = nullptr;
@@ -33,6 +29,14 @@ void join_shape(std::string_view name, const Array& array, Common& common) {
     throw ShapeError(prefix(name) + error.what());
   }
   common.shape = &common.joint;
+}
+
+inline void join_shape(std::string_view name, const Array& array, Common& common) {
+  if (common.shape == &array.shape()) return;
+  if (!(*common.shape == array.shape()))
+    join_other_shape(name, array, common);
+  else if (Access::contiguous(array))
+    common.dense = &array;
 }
 
 [[noreturn]] void throw_boolean(const Rule& rule) {
@@ -96,7 +100,8 @@ DType float_type(Operands operands, DType promoted) {
 }
 
 // dtype the function computes in. DTypeError when it takes no such operands.
-DType compute_type(const Rule& rule, Operands operands, DType promoted) {
+inline DType compute_type(const Rule& rule, Operands operands, DType promoted) {
+  if (rule.accepts == Accepts::any) return promoted;
   if (rule.op == Op::ldexp)
     promoted = ldexp_type(rule, operands);
   else if (rule.accepts == Accepts::real && operands.size() == 2)
@@ -217,8 +222,14 @@ void write_masked(const Operation& operation, Operands operands, const Common& c
   record_where(mask, record(operation, operands, common), Operand(out), out, false);
 }
 
-// The new array; nothing when there is an `out`.
-Array run(const Rule& rule, Operands operands, const Target& target) {
+void check_place(const Rule& rule, const Array& array, const Common& common) {
+  if (!array.has_value()) check_has_value(array, std::string(rule.name).c_str());
+  if (&Access::device(array) != common.device)
+    throw_different_devices(rule.name, *common.device, Access::device(array));
+}
+
+// Makes `fresh` the result unless there is an `out`. Inlined, so that operations in place pay for no options.
+[[gnu::always_inline]] inline void run(const Rule& rule, Operands operands, const Target& target, Array* fresh) {
   Common common;
   analyse(rule.name, operands, common);
   const DType promoted = common.type;
@@ -227,12 +238,8 @@ Array run(const Rule& rule, Operands operands, const Target& target) {
   const DType result = result_dtype(rule.returns, type);
   if (target.dtype || target.casting != Casting::same_kind) check_inputs(rule, operands, type, target.casting);
   const Array* const out = target.out;
-  for (const Array* array : {target.where, out}) {
-    if (array == nullptr) continue;
-    check_has_value(*array, std::string(rule.name).c_str());
-    if (&Access::device(*array) != common.device)
-      throw_different_devices(rule.name, *common.device, Access::device(*array));
-  }
+  if (target.where != nullptr) check_place(rule, *target.where, common);
+  if (out != nullptr && out != &operands.begin()[0]->array()) check_place(rule, *out, common);
   if (target.where != nullptr) {
     if (target.where->dtype() != DType::bool_)
       throw DTypeError(prefix(rule.name) + "Cannot cast array data from " + quoted(target.where->dtype()) +
@@ -247,23 +254,26 @@ Array run(const Rule& rule, Operands operands, const Target& target) {
   const Operation operation = make_operation(rule, type, result, operands);
   if (out != nullptr) {
     join_shape(rule.name, *out, common);
-    if (!(*common.shape == out->shape()))
+    if (common.shape != &out->shape() && !(*common.shape == out->shape()))
       throw ShapeError(prefix(rule.name) + "non-broadcastable output operand with shape " + to_string(out->shape()) +
                        " doesn't match the broadcast shape " + to_string(*common.shape));
   }
-  const bool is_empty = element_count(*common.shape) == 0;
+  const bool is_empty = (out != nullptr ? out->size() : element_count(*common.shape)) == 0;
   if (rule.op == Op::power && !is_empty) check_exponent(operands, type, target.where);
 
   if (out == nullptr) {
-    if (target.where == nullptr || is_empty) return record(operation, operands, common);
-    Array fresh = result_array(common, result, operands);
-    record_where(*target.where, record(operation, operands, common), Operand(Scalar(0)), fresh, true);
-    return fresh;
+    if (target.where == nullptr || is_empty) {
+      *fresh = record(operation, operands, common);
+      return;
+    }
+    *fresh = result_array(common, result, operands);
+    record_where(*target.where, record(operation, operands, common), Operand(Scalar(0)), *fresh, true);
+    return;
   }
-  if (is_empty) return {};
+  if (is_empty) return;
   if (target.where != nullptr) {
     write_masked(operation, operands, common, *out, *target.where);
-    return {};
+    return;
   }
   bool in_order = fits_slot(out->dtype(), slot_width(type));
   for (const Operand* operand : operands)
@@ -272,7 +282,6 @@ Array run(const Rule& rule, Operands operands, const Target& target) {
     Recorder::of(*common.device).record(operation, *out, false);
   else
     out->assign(record(operation, operands, common));
-  return {};
 }
 
 // A number alone becomes an array where the others are.
@@ -342,16 +351,18 @@ Array record(const Rule& rule, Operands operands, const Common& common, DType ty
 }
 
 Array apply(const Rule& rule, Operands operands) {
-  if (rule.op == Op::power) return run(rule, operands, {});
+  if (rule.op == Op::power) return apply(rule, operands, {});
   Common common;
   analyse(rule.name, operands, common);
   return record(rule, operands, common, compute_type(rule, operands, common.type));
 }
 
 Array apply(const Rule& rule, Operands operands, const UfuncOptions& options) {
-  Array result = run(rule, operands,
-                     {options.out.has_value() ? &options.out : nullptr,
-                      options.where.has_value() ? &options.where : nullptr, options.dtype, options.casting});
+  Array result;
+  run(rule, operands,
+      {options.out.has_value() ? &options.out : nullptr, options.where.has_value() ? &options.where : nullptr,
+       options.dtype, options.casting},
+      &result);
   return options.out.has_value() ? options.out : result;
 }
 
@@ -394,7 +405,8 @@ void in_place(Op op, Array& target, const Operand& value) {
     }
   }
   const Operand self(target);
-  run(rule_of(op), {&self, &value}, {.out = &target, .where = nullptr, .dtype = {}, .casting = Casting::same_kind});
+  run(rule_of(op), {&self, &value}, {.out = &target, .where = nullptr, .dtype = {}, .casting = Casting::same_kind},
+      nullptr);
 }
 
 }  // namespace xp::detail
