@@ -216,7 +216,8 @@ Array select(const std::vector<Operand>& conditions, const std::vector<Operand>&
   Operand start = fallback;  // until the first array
   for (std::size_t i = conditions.size(); i-- > 0;) {
     const Operand &condition = conditions[i], &choice = choices[i];
-    const Operand rest = result.has_value() ? Operand(std::move(result)) : start;
+    Array previous = std::exchange(result, Array());
+    const Operand rest = previous.has_value() ? Operand(std::move(previous)) : start;
     const detail::Operands all{&condition, &choice, &rest};
     if (detail::no_arrays(all)) {
       if (condition.scalar().integer() != 0) start = choice;
