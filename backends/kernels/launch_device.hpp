@@ -36,10 +36,13 @@ inline constexpr int quick_team = full_team < 128 ? full_team : 128;
 /// that needs more runs with smaller teams.
 inline constexpr std::size_t team_scratch = 40 << 10;
 
-/// What a thread has of each operand at a time: the elements of so many bytes of slots. Less has too few loads in
-/// flight, and spends more on the interpretation of each element; more makes kernels too large.
-inline constexpr int thread_bytes = 32;
-constexpr int elements_per_thread(int width) { return thread_bytes * 8 / width; }
+/// How a kernel is shaped. bytes: what a thread has of each operand at a time, the elements of so many bytes of slots:
+/// less has too few loads in flight, and spends more on the interpretation of each element; more makes kernels too
+/// large. team: threads of one. teams: how many should fit on a multiprocessor, which bounds the registers of a thread.
+struct Shape {
+  int bytes, team, teams;
+  constexpr int elements(int width) const { return bytes * 8 / width; }
+};
 
 /// The kernels for flat operands, and how they are shaped: bytes as above; threads of a team; teams that should fit on
 /// a multiprocessor, which bounds the registers of a thread.
@@ -48,10 +51,7 @@ enum class Flat {
   quick,  ///< of quick steps only, with values in registers: a small kernel
   brief,  ///< and of few of them: bound by memory alone, and best with many threads of little work each
 };
-struct FlatShape {
-  int bytes, team, teams;
-};
-constexpr FlatShape flat_shape(Flat kind) {
+constexpr Shape flat_shape(Flat kind) {
   switch (kind) {
     case Flat::general:
       return {64, full_team, 2};
@@ -61,16 +61,24 @@ constexpr FlatShape flat_shape(Flat kind) {
       return {32, quick_team, 12};
   }
 }
-constexpr int flat_elements(Flat kind, int width) { return flat_shape(kind).bytes * 8 / width; }
 /// 3.77 ms instead of 3.91 for the 16 GB that three steps and a store move on an H200; with ten 4.5 instead of 3.83.
 inline constexpr int brief_steps = 6;
 
 /// Of those, the ones that are neighbours in memory: 16 bytes, one access.
 constexpr int vector_elements(int width) { return 128 / width; }
 
-/// As above, for strided operands.
-inline constexpr int quick_strided_teams = 4;
-constexpr int teams_per_multiprocessor(int width) { return width == 128 ? 2 : 3; }
+/// Those for strided operands; `quick`: of quick steps only.
+#ifndef XP_VB
+#define XP_VB 32
+#define XP_VT full_team
+#define XP_VN 4
+#endif
+constexpr Shape strided_shape(bool quick, int width) {
+  if (quick) return {XP_VB, XP_VT, XP_VN};
+  return {32, full_team, width == 128 ? 2 : 3};
+}
+/// Those of reductions. With the lanes' sums and the place of the rows, three teams would spill registers.
+constexpr Shape reduce_shape(bool quick) { return {quick ? 64 : 32, full_team, 2}; }
 
 /// How a team's threads share a chunk: each warp has a piece without gaps, in which its threads' parts alternate. Parts
 /// that alternate through the whole team cost 5 % of the bandwidth on an H200, as memory pages are then opened by many

@@ -13,9 +13,8 @@
 namespace xp::kernels {
 
 template <int width, bool only_quick>
-using StridedBounds =
-    Kokkos::LaunchBounds<is_host_space ? 0 : full_team,
-                         is_host_space ? 0 : (only_quick ? quick_strided_teams : teams_per_multiprocessor(width))>;
+using StridedBounds = Kokkos::LaunchBounds<is_host_space ? 0 : strided_shape(only_quick, width).team,
+                                           is_host_space ? 0 : strided_shape(only_quick, width).teams>;
 template <Flat kind>
 using FlatBounds =
     Kokkos::LaunchBounds<is_host_space ? 0 : flat_shape(kind).team, is_host_space ? 0 : flat_shape(kind).teams>;
@@ -24,8 +23,8 @@ using StridedMember = typename Policy<StridedBounds<width, only_quick>>::member_
 template <Flat kind>
 using FlatMember = typename Policy<FlatBounds<kind>>::member_type;
 
-/// With the lanes' sums and the place of the rows, three teams would spill registers.
-using ReduceBounds = Kokkos::LaunchBounds<is_host_space ? 0 : full_team, is_host_space ? 0 : 2>;
+using ReduceBounds =
+    Kokkos::LaunchBounds<is_host_space ? 0 : reduce_shape(false).team, is_host_space ? 0 : reduce_shape(false).teams>;
 using ReduceMember = Policy<ReduceBounds>::member_type;
 
 constexpr std::size_t scratch_alignment = 16;
@@ -42,7 +41,7 @@ KOKKOS_FORCEINLINE_FUNCTION R* team_scratch_of(const Member& team, std::size_t b
 template <int width, Flat kind>
 struct FlatKernel {
   static constexpr bool only_quick = kind != Flat::general;
-  static constexpr int W = flat_elements(kind, width), V = vector_elements(width);
+  static constexpr int W = flat_shape(kind).elements(width), V = vector_elements(width);
   // For each chunk there is a team (league_for).
   static constexpr bool one_chunk = only_quick && !is_host_space;
   using R = Raw<width>;
@@ -77,7 +76,7 @@ struct FlatKernel {
 
 template <int width, bool only_quick>
 struct StridedKernel {
-  using Place = StridedPlace<width, only_quick, false>;
+  using Place = StridedPlace<width, strided_shape(only_quick, width).elements(width), only_quick, false>;
   static constexpr int W = Place::W, V = Place::V;
   using R = Raw<width>;
 
@@ -352,17 +351,17 @@ void launch_map(const Space& space, const DevicePlan& plan) {
   auto strided = [&]<bool only_quick>(std::bool_constant<only_quick>) {
     StridedKernel<width, only_quick> kernel;
     kernel.operands = plan.strided;
-    kernel.staged_offset = register_slots(plan, elements_per_thread(width));
+    kernel.staged_offset = register_slots(plan, StridedKernel<width, only_quick>::W);
     const int staged = plan.strided.n_staged * StridedKernel<width, only_quick>::Place::staged_slots(plan.strided);
     launch(kernel, StridedBounds<width, only_quick>(), kernel.staged_offset + static_cast<std::uint32_t>(staged), 0);
   };
   if constexpr (width != 128) {
-    if (!plan.flat && plan.only_quick && plan.strided.narrow) return strided(std::true_type());
+    if (plan.quick_strided) return strided(std::true_type());
     if (plan.kind == Flat::brief) return flat(std::integral_constant<Flat, Flat::brief>(), 0, 0);
     if (plan.kind == Flat::quick) return flat(std::integral_constant<Flat, Flat::quick>(), 0, 0);
   }
   if (plan.flat) {
-    flat(std::integral_constant<Flat, Flat::general>(), register_slots(plan, flat_elements(Flat::general, width)),
+    flat(std::integral_constant<Flat, Flat::general>(), register_slots(plan, flat_shape(Flat::general).elements(width)),
          flat_shape(Flat::general).teams);
   } else {
     strided(std::false_type());
@@ -377,7 +376,7 @@ void launch_blocks(const Space& space, const DevicePlan& plan, void* results) {
   auto launch = [&](auto& kernel) {
     kernel.count = p.count;
     kernel.results = static_cast<char*>(results);
-    kernel.lanes_offset = register_slots(plan, elements_per_thread(width));
+    kernel.lanes_offset = register_slots(plan, reduce_shape(false).elements(width));
     kernel.scratch_bytes = static_cast<std::uint32_t>(
         (kernel.lanes_offset + static_cast<std::uint32_t>(per_team * reduce_lanes)) * sizeof(Raw<width>));
     fill_steps<width>(plan, kernel.steps);
@@ -386,17 +385,17 @@ void launch_blocks(const Space& space, const DevicePlan& plan, void* results) {
   };
   if constexpr (width != 128) {
     if (plan.only_quick && plan.flat) {
-      ReduceKernel<width, FlatPlace<width, flat_elements(Flat::quick, width), false>, true> kernel;
+      ReduceKernel<width, FlatPlace<width, reduce_shape(true).elements(width), false>, true> kernel;
       fill_flat<width>(plan, kernel.operands);
       return launch(kernel);
     }
   }
   if (plan.flat) {
-    ReduceKernel<width, FlatPlace<width, elements_per_thread(width), false>, false> kernel;
+    ReduceKernel<width, FlatPlace<width, reduce_shape(false).elements(width), false>, false> kernel;
     fill_flat<width>(plan, kernel.operands);
     launch(kernel);
   } else {
-    ReduceKernel<width, StridedPlace<width, false, true>, false> kernel;
+    ReduceKernel<width, StridedPlace<width, reduce_shape(false).elements(width), false, true>, false> kernel;
     kernel.operands = plan.strided;
     launch(kernel);
   }
