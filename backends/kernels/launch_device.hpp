@@ -44,8 +44,10 @@ struct Shape {
   constexpr int elements(int width) const { return bytes * 8 / width; }
 };
 
-/// The kernels for flat operands, and how they are shaped: bytes as above; threads of a team; teams that should fit on
-/// a multiprocessor, which bounds the registers of a thread.
+/// Of a thread's elements, those that are neighbours in memory: 16 bytes, one access.
+constexpr int vector_elements(int width) { return 128 / width; }
+
+/// The kernels for flat operands.
 enum class Flat {
   general,
   quick,  ///< of quick steps only, with values in registers: a small kernel
@@ -64,17 +66,9 @@ constexpr Shape flat_shape(Flat kind) {
 /// 3.77 ms instead of 3.91 for the 16 GB that three steps and a store move on an H200; with ten 4.5 instead of 3.83.
 inline constexpr int brief_steps = 6;
 
-/// Of those, the ones that are neighbours in memory: 16 bytes, one access.
-constexpr int vector_elements(int width) { return 128 / width; }
-
 /// Those for strided operands; `quick`: of quick steps only.
-#ifndef XP_VB
-#define XP_VB 32
-#define XP_VT full_team
-#define XP_VN 4
-#endif
 constexpr Shape strided_shape(bool quick, int width) {
-  if (quick) return {XP_VB, XP_VT, XP_VN};
+  if (quick) return {32, full_team, 4};
   return {32, full_team, width == 128 ? 2 : 3};
 }
 /// Those of reductions. With the lanes' sums and the place of the rows, three teams would spill registers.
