@@ -15,9 +15,11 @@ std::complex<W> complex_power(std::complex<W> a, std::complex<W> b) {
   if (b.real() == 0 && b.imag() == 0) return C(1, 0);
   if (a.real() == 0 && a.imag() == 0) return b.real() > 0 ? C(0, 0) : C(nan, nan);
   if (b.imag() == 0 && b.real() == std::trunc(b.real()) && std::fabs(b.real()) < 100) {
-    // By repeated squaring; NumPy multiplies as complex numbers are multiplied, infinities and all.
+    // By repeated squaring, infinities and all; the least powers without a factor 1.
     auto exponent = static_cast<int>(std::fabs(b.real()));
     if (b.real() == 1) return a;
+    if (b.real() == 2) return square(a);
+    if (b.real() == 3) return arithmetic<Op::multiply>(a, square(a));
     C result(1, 0), factor = a;
     for (; exponent > 0; exponent /= 2) {
       if (exponent % 2 != 0) result = arithmetic<Op::multiply>(result, factor);
