@@ -117,7 +117,7 @@ void check(F&& apply) {
           ADD_FAILURE() << "special_cases.txt:" << item.line << ": " << item.text << ", " << xp::name(dtype) << ": ("
                         << o.x << ", " << o.x_imag << "), (" << o.y << ", " << o.y_imag << ") gives " << value;
       }
-      if (item.numpy_differs) EXPECT_GT(wrong, 0) << item.text << " no longer differs";
+      EXPECT_TRUE(!item.numpy_differs || wrong > 0) << item.text << " no longer differs";
     }
   }
 }
