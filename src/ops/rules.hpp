@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which dtypes an elementwise function takes, computes in and gives.
+#pragma once
+
+#include <xp/dtype.hpp>
+
+#include "core/ops.hpp"
+
+#include <optional>
+#include <string_view>
+
+namespace xp::detail {
+
+/// A public function: mostly a row of the table; some use a row under another name or for fewer dtypes.
+struct Rule {
+  Op op;
+  std::string_view name;
+  Accepts accepts;
+  Returns returns;
+};
+
+constexpr Rule rule_of(Op op) {
+  const OpInfo& row = info(op);
+  return {op, row.name, row.accepts, row.returns};
+}
+
+/// dtype that promoted operands of `type` are computed in; none when they are not accepted.
+std::optional<DType> computing_dtype(Accepts accepts, DType type);
+
+/// dtype of the result of what is computed in `type`.
+DType result_dtype(Returns returns, DType type);
+
+}  // namespace xp::detail
