@@ -12,9 +12,9 @@ using oracle::DType;
 using oracle::Op;
 
 /// ldexp takes integer exponents; what is not an integer of 32 bits becomes one.
-inline xp::Operand exponents(const xp::Operand& b) {
-  if (b.is_scalar() || b.array().dtype() == xp::int32) return b;
-  return b.array().astype(xp::int32);
+inline xp::Array scaled(const xp::Operand& a, const xp::Operand& exponent) {
+  if (exponent.is_scalar() || exponent.array().dtype() == xp::int32) return xp::ldexp(a, exponent);
+  return xp::ldexp(a, exponent.array().astype(xp::int32));
 }
 
 /// Calls the public function of a row with one or two operands. NoOracle for a row that has none here.
@@ -101,7 +101,7 @@ inline xp::Array call(Op op, const xp::Operand& a, const xp::Operand& b) {
     case Op::heaviside: return xp::heaviside(a, b);
     case Op::gcd: return xp::gcd(a, b);
     case Op::lcm: return xp::lcm(a, b);
-    case Op::ldexp: return xp::ldexp(a, exponents(b));
+    case Op::ldexp: return scaled(a, b);
     case Op::frexp_mantissa: return xp::frexp(a).first;
     case Op::frexp_exponent: return xp::frexp(a).second;
     case Op::modf_fraction: return xp::modf(a).first;
