@@ -14,8 +14,6 @@ namespace xp {
 namespace detail {
 namespace {
 
-constexpr Rule modf_integral_rule{Op::trunc, "modf", Accepts::real, Returns::same};
-
 // A view of the parts of complex numbers, as a last axis of 2.
 Array parts_of(const Array& array) {
   Shape shape = array.shape(), strides = array.strides();

@@ -78,11 +78,6 @@ bool is_integer_number(const Operand& operand) {
   return operand.is_scalar() && operand.scalar().kind() <= Scalar::Kind::integer;
 }
 
-constexpr Rule positive_rule{Op::load, "positive", Accepts::numeric, Returns::same};
-constexpr Rule fabs_rule{Op::absolute, "fabs", Accepts::real, Returns::same};
-constexpr Rule square_rule{Op::square, "power", Accepts::inexact, Returns::same};
-constexpr Rule float_power_rule{Op::power, "float_power", Accepts::inexact, Returns::same};
-
 UfuncOptions in_wide_float(const Operand& a, const Operand& b, const UfuncOptions& options) {
   bool complex = false;
   for (const Operand* operand : {&a, &b})

@@ -24,6 +24,12 @@ constexpr Rule rule_of(Op op) {
   return {op, row.name, row.accepts, row.returns};
 }
 
+inline constexpr Rule positive_rule{Op::load, "positive", Accepts::numeric, Returns::same};
+inline constexpr Rule fabs_rule{Op::absolute, "fabs", Accepts::real, Returns::same};
+inline constexpr Rule square_rule{Op::square, "power", Accepts::inexact, Returns::same};
+inline constexpr Rule float_power_rule{Op::power, "float_power", Accepts::inexact, Returns::same};
+inline constexpr Rule modf_integral_rule{Op::trunc, "modf", Accepts::real, Returns::same};
+
 /// dtype that promoted operands of `type` are computed in; none when they are not accepted.
 std::optional<DType> computing_dtype(Accepts accepts, DType type);
 

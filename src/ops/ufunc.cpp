@@ -19,11 +19,7 @@ struct Target {
   Casting casting = Casting::same_kind;
 };
 
-void join_shape(std::string_view name, const Array& array, Common& common) {
-  if (*common.shape == array.shape()) {
-    if (Access::contiguous(array)) common.dense = &array;
-    return;
-  }
+[[gnu::noinline]] void join_other_shape(std::string_view name, const Array& array, Common& common) {
   try {
     Shape joint = broadcast_shapes(*common.shape, array.shape());
     if (common.dense != nullptr && !(joint == common.dense->shape())) common.dense = nullptr;
@@ -33,6 +29,14 @@ void join_shape(std::string_view name, const Array& array, Common& common) {
     throw ShapeError(prefix(name) + error.what());
   }
   common.shape = &common.joint;
+}
+
+inline void join_shape(std::string_view name, const Array& array, Common& common) {
+  if (common.shape == &array.shape()) return;
+  if (!(*common.shape == array.shape()))
+    join_other_shape(name, array, common);
+  else if (Access::contiguous(array))
+    common.dense = &array;
 }
 
 [[noreturn]] void throw_boolean(const Rule& rule) {
@@ -64,17 +68,44 @@ bool says_boolean(const Rule& rule, DType type) {
       types + ")");
 }
 
-// The first operand alone decides; the second must be an integer that an int64 can hold.
+// The first operand alone decides; the second must be an integer that an int64 can hold. A number as the first one is
+// taken as NumPy's type resolution takes it, which for integers is the narrowest float.
 DType ldexp_type(const Rule& rule, Operands operands) {
   const Operand &number = *operands.begin()[0], &exponent = *operands.begin()[1];
   const DType exponent_type = exponent.is_scalar() ? default_dtype(exponent.scalar()) : exponent.array().dtype();
   if (kind(exponent_type) >= DTypeKind::real || exponent_type == DType::uint64) throw_not_supported(rule, operands);
-  return number.is_scalar() ? promote_weak(exponent_type, number.scalar().kind()) : number.array().dtype();
+  if (!number.is_scalar()) return number.array().dtype();
+  switch (number.scalar().kind()) {
+    case Scalar::Kind::boolean:
+      return DType::float16;
+    case Scalar::Kind::integer:
+    case Scalar::Kind::unsigned_integer:
+      return exponent_type == DType::bool_ ? DType::float64 : DType::float16;
+    case Scalar::Kind::real:
+      return DType::float64;
+    case Scalar::Kind::complex:
+      break;
+  }
+  return DType::complex128;
+}
+
+// A function of floats takes each integer operand as the narrowest float that holds it: int8 with uint8 is float16, not
+// the float32 of the int16 that they promote to.
+DType float_type(Operands operands, DType promoted) {
+  const Operand &a = *operands.begin()[0], &b = *operands.begin()[1];
+  if (kind(promoted) > DTypeKind::real || a.is_scalar() || b.is_scalar()) return promoted;
+  const DType first = a.array().dtype(), second = b.array().dtype();
+  if (kind(first) >= DTypeKind::real || kind(second) >= DTypeKind::real) return promoted;
+  return promote_types(float_for(first), float_for(second));
 }
 
 // dtype the function computes in. DTypeError when it takes no such operands.
-DType compute_type(const Rule& rule, Operands operands, DType promoted) {
-  if (rule.op == Op::ldexp) promoted = ldexp_type(rule, operands);
+inline DType compute_type(const Rule& rule, Operands operands, DType promoted) {
+  if (rule.accepts == Accepts::any) return promoted;
+  if (rule.op == Op::ldexp)
+    promoted = ldexp_type(rule, operands);
+  else if (rule.accepts == Accepts::real && operands.size() == 2)
+    promoted = float_type(operands, promoted);
   if (const std::optional<DType> type = computing_dtype(rule.accepts, promoted)) return *type;
   if (says_boolean(rule, promoted)) throw_boolean(rule);
   throw_not_supported(rule, operands);
@@ -191,8 +222,14 @@ void write_masked(const Operation& operation, Operands operands, const Common& c
   record_where(mask, record(operation, operands, common), Operand(out), out, false);
 }
 
-// The new array; nothing when there is an `out`.
-Array run(const Rule& rule, Operands operands, const Target& target) {
+void check_place(const Rule& rule, const Array& array, const Common& common) {
+  if (!array.has_value()) check_has_value(array, std::string(rule.name).c_str());
+  if (&Access::device(array) != common.device)
+    throw_different_devices(rule.name, *common.device, Access::device(array));
+}
+
+// Makes `fresh` the result unless there is an `out`. Inlined, so that operations in place pay for no options.
+[[gnu::always_inline]] inline void run(const Rule& rule, Operands operands, const Target& target, Array* fresh) {
   Common common;
   analyse(rule.name, operands, common);
   const DType promoted = common.type;
@@ -201,12 +238,8 @@ Array run(const Rule& rule, Operands operands, const Target& target) {
   const DType result = result_dtype(rule.returns, type);
   if (target.dtype || target.casting != Casting::same_kind) check_inputs(rule, operands, type, target.casting);
   const Array* const out = target.out;
-  for (const Array* array : {target.where, out}) {
-    if (array == nullptr) continue;
-    check_has_value(*array, std::string(rule.name).c_str());
-    if (&Access::device(*array) != common.device)
-      throw_different_devices(rule.name, *common.device, Access::device(*array));
-  }
+  if (target.where != nullptr) check_place(rule, *target.where, common);
+  if (out != nullptr && out != &operands.begin()[0]->array()) check_place(rule, *out, common);
   if (target.where != nullptr) {
     if (target.where->dtype() != DType::bool_)
       throw DTypeError(prefix(rule.name) + "Cannot cast array data from " + quoted(target.where->dtype()) +
@@ -221,23 +254,26 @@ Array run(const Rule& rule, Operands operands, const Target& target) {
   const Operation operation = make_operation(rule, type, result, operands);
   if (out != nullptr) {
     join_shape(rule.name, *out, common);
-    if (!(*common.shape == out->shape()))
+    if (common.shape != &out->shape() && !(*common.shape == out->shape()))
       throw ShapeError(prefix(rule.name) + "non-broadcastable output operand with shape " + to_string(out->shape()) +
                        " doesn't match the broadcast shape " + to_string(*common.shape));
   }
-  const bool is_empty = element_count(*common.shape) == 0;
+  const bool is_empty = (out != nullptr ? out->size() : element_count(*common.shape)) == 0;
   if (rule.op == Op::power && !is_empty) check_exponent(operands, type, target.where);
 
   if (out == nullptr) {
-    if (target.where == nullptr || is_empty) return record(operation, operands, common);
-    Array fresh = result_array(common, result, operands);
-    record_where(*target.where, record(operation, operands, common), Operand(Scalar(0)), fresh, true);
-    return fresh;
+    if (target.where == nullptr || is_empty) {
+      *fresh = record(operation, operands, common);
+      return;
+    }
+    *fresh = result_array(common, result, operands);
+    record_where(*target.where, record(operation, operands, common), Operand(Scalar(0)), *fresh, true);
+    return;
   }
-  if (is_empty) return {};
+  if (is_empty) return;
   if (target.where != nullptr) {
     write_masked(operation, operands, common, *out, *target.where);
-    return {};
+    return;
   }
   bool in_order = fits_slot(out->dtype(), slot_width(type));
   for (const Operand* operand : operands)
@@ -246,7 +282,6 @@ Array run(const Rule& rule, Operands operands, const Target& target) {
     Recorder::of(*common.device).record(operation, *out, false);
   else
     out->assign(record(operation, operands, common));
-  return {};
 }
 
 // A number alone becomes an array where the others are.
@@ -316,16 +351,18 @@ Array record(const Rule& rule, Operands operands, const Common& common, DType ty
 }
 
 Array apply(const Rule& rule, Operands operands) {
-  if (rule.op == Op::power) return run(rule, operands, {});
+  if (rule.op == Op::power) return apply(rule, operands, {});
   Common common;
   analyse(rule.name, operands, common);
   return record(rule, operands, common, compute_type(rule, operands, common.type));
 }
 
 Array apply(const Rule& rule, Operands operands, const UfuncOptions& options) {
-  Array result = run(rule, operands,
-                     {options.out.has_value() ? &options.out : nullptr,
-                      options.where.has_value() ? &options.where : nullptr, options.dtype, options.casting});
+  Array result;
+  run(rule, operands,
+      {options.out.has_value() ? &options.out : nullptr, options.where.has_value() ? &options.where : nullptr,
+       options.dtype, options.casting},
+      &result);
   return options.out.has_value() ? options.out : result;
 }
 
@@ -368,7 +405,8 @@ void in_place(Op op, Array& target, const Operand& value) {
     }
   }
   const Operand self(target);
-  run(rule_of(op), {&self, &value}, {.out = &target, .where = nullptr, .dtype = {}, .casting = Casting::same_kind});
+  run(rule_of(op), {&self, &value}, {.out = &target, .where = nullptr, .dtype = {}, .casting = Casting::same_kind},
+      nullptr);
 }
 
 }  // namespace xp::detail
