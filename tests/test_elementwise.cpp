@@ -94,7 +94,7 @@ void check_row(Op op, const Pair& x, Flavour flavour, const std::string& device,
 // meets every dtype, size and layout, but not every combination.
 Index turns(Op op, DType type, Index size, bool interpreted) {
   const bool function = xp::info(op).cost >= 16;
-  Index result = interpreted ? 4 : 1;
+  Index result = interpreted ? 2 : 1;
   if (function) result *= 3;
   if (size > 2000 && function) result *= type >= xp::complex64 ? 8 : 4;
   return result;
