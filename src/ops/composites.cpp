@@ -80,6 +80,23 @@ bool is_beyond(const Operand& a, const Operand& bound, bool is_upper) {
   }
 }
 
+// Arrays promote first, then numbers by their kind; numbers alone by their default dtypes.
+DType common_type(const std::vector<const Operand*>& values) {
+  DType type = DType::bool_;  // promotes to whatever comes
+  bool any_array = false;
+  for (const Operand* value : values) {
+    if (value->is_scalar()) continue;
+    type = promote_types(type, value->array().dtype());
+    any_array = true;
+  }
+  for (const Operand* value : values) {
+    if (!value->is_scalar()) continue;
+    const Scalar& scalar = value->scalar();
+    type = any_array ? promote_weak(type, scalar.kind()) : promote_types(type, default_dtype(scalar));
+  }
+  return type;
+}
+
 }  // namespace
 }  // namespace detail
 
@@ -191,18 +208,9 @@ Array select(const std::vector<Operand>& conditions, const std::vector<Operand>&
                               : condition.array().dtype() != DType::bool_)
       throw DTypeError("select: invalid entry " + std::to_string(i) + " in condlist: should be boolean ndarray");
   }
-  // The common dtype: arrays first, then numbers by their kind; of numbers alone by their default dtypes.
-  std::optional<DType> type;
   std::vector<const Operand*> values{&fallback};
   for (const Operand& choice : choices) values.push_back(&choice);
-  for (const Operand* value : values)
-    if (!value->is_scalar()) type = type ? promote_types(*type, value->array().dtype()) : value->array().dtype();
-  const bool all_numbers = !type.has_value();
-  for (const Operand* value : values) {
-    if (!value->is_scalar()) continue;
-    const DType own = detail::default_dtype(value->scalar());
-    type = !type ? own : all_numbers ? promote_types(*type, own) : detail::promote_weak(*type, value->scalar().kind());
-  }
+  const DType type = detail::common_type(values);
   // From the last to the first, which so takes precedence.
   Array result;
   for (std::size_t i = conditions.size(); i-- > 0;) {
@@ -213,7 +221,7 @@ Array select(const std::vector<Operand>& conditions, const std::vector<Operand>&
     const detail::Operands all{&condition, &choices[i], &rest};
     detail::Common common;
     detail::analyse("select", all, common);
-    Array chosen = detail::record(detail::rule_of(Op::where), all, common, *type);
+    Array chosen = detail::record(detail::rule_of(Op::where), all, common, type);
     result = std::move(chosen);
   }
   return result;

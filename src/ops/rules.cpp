@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/rules.hpp"
 
-#include "core/promote.hpp"
-
 namespace xp::detail {
 
 std::optional<DType> computing_dtype(Accepts accepts, DType type) {
@@ -42,20 +40,6 @@ std::optional<DType> computing_dtype(Accepts accepts, DType type) {
       return type;
   }
   return std::nullopt;
-}
-
-DType result_dtype(Returns returns, DType type) {
-  switch (returns) {
-    case Returns::same:
-      return type;
-    case Returns::boolean:
-      return DType::bool_;
-    case Returns::real:
-      return real_part(type);
-    case Returns::int32:
-      return DType::int32;
-  }
-  return type;
 }
 
 }  // namespace xp::detail

@@ -5,6 +5,7 @@
 #include <xp/dtype.hpp>
 
 #include "core/ops.hpp"
+#include "core/promote.hpp"
 
 #include <optional>
 #include <string_view>
@@ -34,6 +35,10 @@ inline constexpr Rule modf_integral_rule{Op::trunc, "modf", Accepts::real, Retur
 std::optional<DType> computing_dtype(Accepts accepts, DType type);
 
 /// dtype of the result of what is computed in `type`.
-DType result_dtype(Returns returns, DType type);
+inline DType result_dtype(Returns returns, DType type) {
+  if (returns == Returns::same) return type;
+  if (returns == Returns::boolean) return DType::bool_;
+  return returns == Returns::real ? real_part(type) : DType::int32;
+}
 
 }  // namespace xp::detail
