@@ -20,7 +20,7 @@ os.environ["NPY_DISABLE_CPU_FEATURES"] = "X86_V3 X86_V4 AVX512_ICL AVX512_SPR"
 import ml_dtypes
 import numpy as np
 
-from rows import generate_rows
+from rows import generate_rows  # after the environment is set
 
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 NUMPY_NAMES = (
