@@ -16,7 +16,6 @@ namespace {
 using namespace xp_test;
 using oracle::Rng;
 using oracle::Tolerance;
-using xp::Array;
 using xp::Index;
 
 std::vector<Op> functions_of(DType dtype) {
@@ -255,5 +254,37 @@ TEST_P(Functions, OfComplexNumbers) {
 }
 
 XP_INSTANTIATE_ON_DEVICES(Functions);
+
+// The oracle's half of a ULP is added to a tolerance.
+TEST(Tolerances, CountUnitsInTheLastPlace) {
+  const Tolerance one{1}, two{2};
+  const float next = std::nextafter(1.0f, 2.0f), second = std::nextafter(next, 2.0f),
+              third = std::nextafter(second, 2.0f);
+  EXPECT_TRUE(oracle::close(next, 1.0f, one));
+  EXPECT_FALSE(oracle::close(next, 1.0f, oracle::equal_bits));
+  EXPECT_FALSE(oracle::close(second, 1.0f, one));
+  EXPECT_TRUE(oracle::close(second, 1.0f, two));
+  EXPECT_FALSE(oracle::close(third, 1.0f, two));
+  // Subnormal numbers have the spacing of the least normal ones; infinity follows the greatest number.
+  const double least = std::numeric_limits<double>::denorm_min(), most = std::numeric_limits<double>::max();
+  EXPECT_TRUE(oracle::close(2 * least, least, one));
+  EXPECT_FALSE(oracle::close(3 * least, least, one));
+  EXPECT_TRUE(oracle::close(0.0, least, one));
+  EXPECT_TRUE(oracle::close(std::numeric_limits<double>::infinity(), most, one));
+  EXPECT_FALSE(oracle::close(-std::numeric_limits<double>::infinity(), most, one));
+  EXPECT_FALSE(oracle::close(std::numeric_limits<double>::infinity(), most / 2, one));
+  EXPECT_FALSE(oracle::close(0.0, -0.0, two));
+  EXPECT_FALSE(oracle::close(std::numeric_limits<double>::quiet_NaN(), 1.0, two));
+  EXPECT_TRUE(oracle::close(oracle::F16{0x3c01}, oracle::F16{0x3c00}, one));
+  EXPECT_FALSE(oracle::close(oracle::F16{0x3c02}, oracle::F16{0x3c00}, one));
+  EXPECT_TRUE(oracle::close(oracle::BF16{0x7f80}, oracle::BF16{0x7f7f}, one));
+  EXPECT_FALSE(oracle::close(oracle::BF16{0x0000}, oracle::BF16{0x0002}, one));
+  // Absolute below a magnitude; by the modulus.
+  EXPECT_TRUE(oracle::close(1e-16, 2e-16, Tolerance{1, 1}));
+  EXPECT_FALSE(oracle::close(1e-15, 2e-16, Tolerance{1, 1}));
+  using Complex = std::complex<double>;
+  EXPECT_TRUE(oracle::close(Complex(1, 1e-16), Complex(1, 0), one));
+  EXPECT_FALSE(oracle::close(Complex(1, 1e-15), Complex(1, 0), one));
+}
 
 }  // namespace
