@@ -149,6 +149,7 @@ TEST(Types, OfPairs) {
 }
 
 TEST(Types, OfNumbersAlone) {
+  xp::set_default_device(xp::Device(device_names().at(0)));
   EXPECT_EQ(xp::add(1, 2).dtype(), xp::int64);
   EXPECT_EQ(xp::ldexp(1, 2).dtype(), xp::float64);
   EXPECT_EQ(xp::multiply(1, 2.5).dtype(), xp::float64);
@@ -197,6 +198,10 @@ TEST(Casts, Rules) {
 
 class Ufuncs : public OnDevice {
  protected:
+  void SetUp() override {
+    OnDevice::SetUp();
+    xp::set_default_device(device);  // for functions of numbers alone
+  }
   Array reals(std::vector<double> values) const { return xp::asarray(values, device); }
   Array integers(std::vector<std::int64_t> values) const { return xp::asarray(values, device); }
   Array mask(std::vector<bool> values) const { return xp::asarray(values, device); }

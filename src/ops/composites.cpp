@@ -213,17 +213,22 @@ Array select(const std::vector<Operand>& conditions, const std::vector<Operand>&
   const DType type = detail::common_type(values);
   // From the last to the first, which so takes precedence.
   Array result;
+  Operand start = fallback;  // until the first array
   for (std::size_t i = conditions.size(); i-- > 0;) {
-    const Operand rest = result.has_value() ? Operand(std::move(result)) : fallback;
-    const bool numbers = detail::no_arrays({&conditions[i], &choices[i], &rest});
-    const Array only = numbers ? full({}, conditions[i].scalar()) : Array();
-    const Operand condition = numbers ? Operand(only) : conditions[i];
-    const detail::Operands all{&condition, &choices[i], &rest};
+    const Operand &condition = conditions[i], &choice = choices[i];
+    Array previous = std::exchange(result, Array());
+    const Operand rest = previous.has_value() ? Operand(std::move(previous)) : start;
+    const detail::Operands all{&condition, &choice, &rest};
+    if (detail::no_arrays(all)) {
+      if (condition.scalar().integer() != 0) start = choice;
+      continue;
+    }
     detail::Common common;
     detail::analyse("select", all, common);
     Array chosen = detail::record(detail::rule_of(Op::where), all, common, type);
     result = std::move(chosen);
   }
+  if (!result.has_value()) return full({}, start.scalar(), type);
   return result;
 }
 
