@@ -91,11 +91,13 @@ void check_row(Op op, const Pair& x, Flavour flavour, const std::string& device,
 }
 
 // The oracle of functions is slow, and so is an interpreter: rows take turns, so that each meets every dtype, size and
-// layout, but not every combination. There are at least 8 pairs of layouts for each size.
-Index turns(Op op, Index size, bool interpreted) {
+// layout, but not every combination. There are at least 8 pairs of layouts for each size. Integers are only converted
+// for a function.
+Index turns(Op op, DType dtype, Index size, bool interpreted) {
   const bool function = xp::info(op).cost >= 16;
   if (interpreted) return function ? 6 : 2;
-  return function && size > 2000 ? 8 : 1;
+  if (!function) return 1;
+  return size > 2000 ? 8 : computed_in(op, dtype) == dtype ? 3 : 6;
 }
 
 TEST_P(Rows, EveryLayoutAndSize) {
@@ -118,7 +120,8 @@ TEST_P(Rows, EveryLayoutAndSize) {
           const DType type = computed_in(op, dtype());
           // Integers are only converted for a function.
           if (size > 2000 && xp::info(op).cost >= 16 && type != dtype()) continue;
-          if ((static_cast<Index>(turn) + row++) % turns(op, size, is_interpreted(device_name())) != 0) continue;
+          if ((static_cast<Index>(turn) + row++) % turns(op, dtype(), size, is_interpreted(device_name())) != 0)
+            continue;
           check_row(op, pair, flavour, device_name(), where);
           if (HasFatalFailure()) return;
         }

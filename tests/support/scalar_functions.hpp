@@ -96,6 +96,9 @@ W wide_function(W a, W b) {
     case Op::lgamma:
       return log_gamma(a);
     case Op::power:
+      // Special values are exact; powl() of glibc 2.41 takes -2^63 for an integer that is not negative.
+      if (a == 0 || !std::isfinite(a) || !std::isfinite(b))
+        return std::pow(static_cast<double>(a), static_cast<double>(b));
       return std::pow(a, b);
     case Op::atan2:
       return std::atan2(a, b);
