@@ -80,7 +80,7 @@ KOKKOS_INLINE_FUNCTION Complex<R> complex_power(Complex<R> a, Complex<R> b) {
   using C = Complex<R>;
   if (b.re == 0 && b.im == 0) return {1, 0};
   if (a.re == 0 && a.im == 0) {
-    if (b.re > 0 && b.im == 0) return {0, 0};
+    if (b.re > 0) return {0, 0};
     const R none = std::numeric_limits<R>::quiet_NaN();
     return {none, none};
   }
