@@ -310,7 +310,10 @@ struct VectorFunction<Op::rint, T> {
 /// In double, which rounds right and has no subnormal numbers of float's.
 template <Op op, class T, class... Arguments>
 T by_library(Arguments... arguments) {
-  return static_cast<T>(Function<op>::apply(static_cast<double>(arguments)...));
+  if constexpr (op == Op::gamma && sizeof(T) == 8)
+    return static_cast<T>(std::tgamma(static_cast<long double>(arguments)...));  // tens of units off in double
+  else
+    return static_cast<T>(Function<op>::apply(static_cast<double>(arguments)...));
 }
 template <Op op, class T, class Mask>
 [[gnu::noinline, gnu::cold]] Vector<T> repaired(Vector<T> y, Vector<T> x, Mask special) {
@@ -374,8 +377,7 @@ XP_SLEEF_EVERYWHERE(cbrt, cbrt, u10)
 XP_SLEEF_EVERYWHERE(erf, erf, u10)
 XP_SLEEF_EVERYWHERE(erfc, erfc, u15)
 XP_SLEEF_EVERYWHERE(lgamma, lgamma, u10)
-// Of double the C++ library's gamma function is the worse one where it is small.
-XP_SLEEF_UNARY(gamma, tgamma, u10, 5e-324, least<float>)
+XP_SLEEF_UNARY(gamma, tgamma, u10, least<double>, 1e-30f)
 #undef XP_SLEEF_EVERYWHERE
 #undef XP_SLEEF_UNARY
 
@@ -388,8 +390,9 @@ template <Op op, class T, class Mask>
 template <Op op, class T>
 [[gnu::always_inline]] inline Vector<T> with_special_values(Vector<T> a, Vector<T> b, Vector<T> y) {
   const Vector<T> size_a = vector_magnitude<T>(a), size_b = vector_magnitude<T>(b), result = vector_magnitude<T>(y);
-  const auto special =
-      (size_a == 0) | (size_b == 0) | !(size_a <= most<T>) | !(size_b <= most<T>) | !(result <= most<T>);
+  constexpr T tiny = sizeof(T) == 8 ? static_cast<T>(1e-292) : static_cast<T>(1e-30);
+  const auto special = (size_a == 0) | (size_b == 0) | !(size_a <= most<T>) | !(size_b <= most<T>) |
+                       !(result <= most<T>) | (result < tiny);
   if (any_lane(special)) [[unlikely]]
     return repaired<op, T>(y, a, b, special);
   return y;
