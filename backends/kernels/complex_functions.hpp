@@ -1,35 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of complex numbers, by the C++ library of whoever compiles: the standard's, or on a GPU CUDA's.
+// Functions of complex numbers: the host's by its C++ library, those of other execution spaces by complex_device.hpp.
 #pragma once
 
+#if defined(XP_PLATFORM_HOST)
 #include "kernels/functors.hpp"
-
-#if defined(__CUDACC__)
-#include <cuda/std/complex>
+#else
+#include "kernels/complex_device.hpp"
 #endif
 
 namespace xp::kernels {
 
-#if defined(__CUDACC__)
-namespace complex_library = cuda::std;
-#else
-namespace complex_library = std;
-#endif
-
-template <class R>
-KOKKOS_INLINE_FUNCTION complex_library::complex<R> to_library(Complex<R> a) {
-  return {a.re, a.im};
-}
-template <class R>
-KOKKOS_INLINE_FUNCTION Complex<R> from_library(const complex_library::complex<R>& a) {
-  return {a.real(), a.imag()};
-}
-
-#define XP_COMPLEX_FUNCTION(name)                                    \
-  template <class R>                                                 \
-  KOKKOS_INLINE_FUNCTION Complex<R> complex_##name(Complex<R> a) {   \
-    return from_library<R>(complex_library::name(to_library<R>(a))); \
+#if defined(XP_PLATFORM_HOST)
+#define XP_COMPLEX_FUNCTION(name)                                         \
+  template <class R>                                                      \
+  Complex<R> complex_##name(Complex<R> a) {                               \
+    const std::complex<R> value = std::name(std::complex<R>(a.re, a.im)); \
+    return {value.real(), value.imag()};                                  \
   }
+XP_COMPLEX_FUNCTION(exp)
 XP_COMPLEX_FUNCTION(log)
 XP_COMPLEX_FUNCTION(sin)
 XP_COMPLEX_FUNCTION(cos)
@@ -44,6 +32,7 @@ XP_COMPLEX_FUNCTION(asinh)
 XP_COMPLEX_FUNCTION(acosh)
 XP_COMPLEX_FUNCTION(atanh)
 #undef XP_COMPLEX_FUNCTION
+#endif
 
 // The rest is defined by NumPy's formulas.
 
@@ -61,8 +50,7 @@ KOKKOS_INLINE_FUNCTION Complex<R> complex_log10(Complex<R> a) {
 }
 template <class R>
 KOKKOS_INLINE_FUNCTION Complex<R> complex_exp2(Complex<R> a) {
-  const Complex<R> scaled = complex_scaled(a, static_cast<R>(0.693147180559945309417));
-  return from_library<R>(complex_library::exp(to_library<R>(scaled)));
+  return complex_exp(complex_scaled(a, static_cast<R>(0.693147180559945309417)));
 }
 template <class R>
 KOKKOS_INLINE_FUNCTION Complex<R> complex_expm1(Complex<R> a) {
@@ -96,7 +84,7 @@ KOKKOS_INLINE_FUNCTION Complex<R> complex_power(Complex<R> a, Complex<R> b) {
     }
     return exponent < 0 ? Divide::apply(C{1, 0}, result) : result;
   }
-  return from_library<R>(complex_library::exp(to_library<R>(Multiply::apply(b, complex_log(a)))));
+  return complex_exp(Multiply::apply(b, complex_log(a)));
 }
 
 }  // namespace xp::kernels

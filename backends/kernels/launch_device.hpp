@@ -41,13 +41,25 @@ inline constexpr std::size_t team_scratch = 40 << 10;
 inline constexpr int thread_bytes = 32;
 constexpr int elements_per_thread(int width) { return thread_bytes * 8 / width; }
 
+/// Which steps a kernel has. Functions are many and long: a kernel that has them runs everything else slower.
+enum class Repertoire {
+  quick,       ///< quick steps only, with values in the accumulator, the fast register and constants
+  arithmetic,  ///< all but functions
+  functions,
+};
+
 /// The kernels for flat operands, and how they are shaped: bytes as above; threads of a team; teams that should fit on
 /// a multiprocessor, which bounds the registers of a thread.
 enum class Flat {
   general,
   quick,  ///< of quick steps only, with values in registers: a small kernel
   brief,  ///< and of few of them: bound by memory alone, and best with many threads of little work each
+  functions,
 };
+constexpr Repertoire repertoire_of(Flat kind) {
+  if (kind == Flat::functions) return Repertoire::functions;
+  return kind == Flat::general ? Repertoire::arithmetic : Repertoire::quick;
+}
 struct FlatShape {
   int bytes, team, teams;
 };
@@ -57,6 +69,8 @@ constexpr FlatShape flat_shape(Flat kind) {
       return {64, full_team, 2};
     case Flat::quick:
       return {64, quick_team, 8};
+    case Flat::functions:
+      return {32, full_team, 2};
     default:
       return {32, quick_team, 12};
   }
@@ -69,7 +83,9 @@ inline constexpr int brief_steps = 6;
 constexpr int vector_elements(int width) { return 128 / width; }
 
 /// As above, for strided operands.
-constexpr int teams_per_multiprocessor(int width) { return width == 128 ? 2 : 3; }
+constexpr int strided_teams(int width, Repertoire repertoire) {
+  return width == 128 || repertoire == Repertoire::functions ? 2 : 3;
+}
 
 /// How a team's threads share a chunk: each warp has a piece without gaps, in which its threads' parts alternate. Parts
 /// that alternate through the whole team cost 5 % of the bandwidth on an H200, as memory pages are then opened by many

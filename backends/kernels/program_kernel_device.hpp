@@ -12,14 +12,14 @@
 
 namespace xp::kernels {
 
-template <int width>
+template <int width, Repertoire repertoire>
 using ProgramBounds =
-    Kokkos::LaunchBounds<is_host_space ? 0 : full_team, is_host_space ? 0 : teams_per_multiprocessor(width)>;
+    Kokkos::LaunchBounds<is_host_space ? 0 : full_team, is_host_space ? 0 : strided_teams(width, repertoire)>;
 template <Flat kind>
 using FlatBounds =
     Kokkos::LaunchBounds<is_host_space ? 0 : flat_shape(kind).team, is_host_space ? 0 : flat_shape(kind).teams>;
-template <int width>
-using Member = typename Policy<ProgramBounds<width>>::member_type;
+template <int width, Repertoire repertoire>
+using Member = typename Policy<ProgramBounds<width, repertoire>>::member_type;
 template <Flat kind>
 using FlatMember = typename Policy<FlatBounds<kind>>::member_type;
 
@@ -40,7 +40,8 @@ KOKKOS_FORCEINLINE_FUNCTION R* team_scratch_of(const Member& team, std::size_t b
 
 template <int width, Flat kind>
 struct FlatKernel {
-  static constexpr bool only_quick = kind != Flat::general;
+  static constexpr Repertoire repertoire = repertoire_of(kind);
+  static constexpr bool only_quick = repertoire == Repertoire::quick;
   static constexpr int W = flat_elements(kind, width), V = vector_elements(width);
   // For each chunk there is a team (league_for).
   static constexpr bool one_chunk = only_quick && !is_host_space;
@@ -56,7 +57,7 @@ struct FlatKernel {
     // Teams of programs without scratch are always whole.
     const int rank = team.team_rank(), size = only_quick ? quick_team : team.team_size(), elements = size * W;
     R* scratch = team_scratch_of<R>(team, scratch_bytes);
-    Machine<width, Place, only_quick> machine(steps, scratch, rank, size, nullptr, 0);
+    Machine<width, Place, repertoire> machine(steps, scratch, rank, size, nullptr, 0);
     for (std::int64_t chunk = team.league_rank(); chunk < chunks; chunk += team.league_size()) {
       const std::int64_t base = chunk * elements, rest = count - base;
       const bool vectors = operands.vectors;
@@ -74,7 +75,7 @@ struct FlatKernel {
   }
 };
 
-template <int width>
+template <int width, Repertoire repertoire>
 struct StridedKernel {
   static constexpr int W = elements_per_thread(width);
   using R = Raw<width>;
@@ -84,13 +85,13 @@ struct StridedKernel {
   StridedOperands operands;
   Steps<width> steps;
 
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Member<width>& team) const {
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Member<width, repertoire>& team) const {
     using Place = StridedPlace<width>;
     const int rank = team.team_rank(), size = team.team_size(), elements = size * W;
     R* scratch = team_scratch_of<R>(team, scratch_bytes);
     R* staged = scratch + staged_offset;
     const int staged_slots = Place::staged_slots(operands);
-    Machine<width, Place> machine(steps, scratch, rank, size, staged, staged_slots);
+    Machine<width, Place, repertoire> machine(steps, scratch, rank, size, staged, staged_slots);
     for (std::int64_t chunk = team.league_rank(); chunk < chunks; chunk += team.league_size()) {
       const std::int64_t base = chunk * elements, rest = count - base;
       const Span span{base, rank, size, size, rest < elements ? static_cast<int>(rest) : elements};
@@ -194,7 +195,7 @@ class LaneSum {
 
 /// Blocks of 64 rows x 64 lanes (reduce_device.hpp); a team has several blocks if it has more threads than lanes. A
 /// thread works on W rows of its lane at a time.
-template <int width, class Place, bool only_quick>
+template <int width, class Place, Repertoire repertoire>
 struct ReduceKernel {
   static constexpr int W = Place::W, V = Place::V;
   using R = Raw<width>;
@@ -209,7 +210,7 @@ struct ReduceKernel {
     const int rank = team.team_rank(), size = team.team_size();
     R* scratch = team_scratch_of<R>(team, scratch_bytes);
     R* lanes = scratch + lanes_offset;
-    Machine<width, Place, only_quick> machine(steps, scratch, rank, size, nullptr, 0);
+    Machine<width, Place, repertoire> machine(steps, scratch, rank, size, nullptr, 0);
     const int blocks = size > reduce_lanes ? size / reduce_lanes : 1;
     const std::int64_t first_block = static_cast<std::int64_t>(team.league_rank()) * blocks;
     for (int at = rank; at < blocks * reduce_lanes; at += size) {
@@ -317,70 +318,76 @@ inline std::int64_t league_for(const Space& space, const DevicePlan& plan, int m
   return std::min(plan.chunks, teams);
 }
 
-template <int width>
-void launch_map(const Space& space, const DevicePlan& plan) {
-  using R = Raw<width>;
-  const xp_program& p = *plan.program;
-  auto launch = [&](auto& kernel, auto bounds, std::uint32_t slots, int most) {
-    kernel.count = p.count;
-    kernel.chunks = plan.chunks;
-    kernel.scratch_bytes = static_cast<std::uint32_t>(slots * sizeof(R));
-    fill_steps<width>(plan, kernel.steps);
-    launch_teams<decltype(bounds)>(label_of(p), space, league_for(space, plan, most), plan.team,
-                                   scratch_with_alignment(kernel.scratch_bytes), kernel);
-  };
-  auto flat = [&]<Flat kind>(std::integral_constant<Flat, kind>, std::uint32_t slots, int most) {
-    FlatKernel<width, kind> kernel;
-    fill_flat<width>(plan, kernel.operands);
-    launch(kernel, FlatBounds<kind>(), slots, most);
-  };
-  if constexpr (width != 128) {
-    if (plan.kind == Flat::brief) return flat(std::integral_constant<Flat, Flat::brief>(), 0, 0);
-    if (plan.kind == Flat::quick) return flat(std::integral_constant<Flat, Flat::quick>(), 0, 0);
-  }
-  if (plan.flat) {
-    flat(std::integral_constant<Flat, Flat::general>(), register_slots(plan, flat_elements(Flat::general, width)),
-         flat_shape(Flat::general).teams);
-  } else {
-    StridedKernel<width> kernel;
-    kernel.operands = plan.strided;
-    kernel.staged_offset = register_slots(plan, elements_per_thread(width));
-    const int staged = plan.strided.n_staged * StridedPlace<width>::staged_slots(plan.strided);
-    launch(kernel, ProgramBounds<width>(), kernel.staged_offset + static_cast<std::uint32_t>(staged), 0);
-  }
+template <int width, class Kernel, class Bounds>
+void launch_map(const Space& space, const DevicePlan& plan, Kernel& kernel, Bounds, std::uint32_t slots, int most) {
+  kernel.count = plan.program->count;
+  kernel.chunks = plan.chunks;
+  kernel.scratch_bytes = static_cast<std::uint32_t>(slots * sizeof(Raw<width>));
+  fill_steps<width>(plan, kernel.steps);
+  launch_teams<Bounds>(label_of(*plan.program), space, league_for(space, plan, most), plan.team,
+                       scratch_with_alignment(kernel.scratch_bytes), kernel);
 }
 
+template <int width, Flat kind>
+void launch_flat(const Space& space, const DevicePlan& plan) {
+  FlatKernel<width, kind> kernel;
+  constexpr bool quick = repertoire_of(kind) == Repertoire::quick;
+  fill_flat<width>(plan, kernel.operands);
+  launch_map<width>(space, plan, kernel, FlatBounds<kind>(),
+                    quick ? 0 : register_slots(plan, flat_elements(kind, width)), quick ? 0 : flat_shape(kind).teams);
+}
+
+template <int width, Repertoire repertoire>
+void launch_strided(const Space& space, const DevicePlan& plan) {
+  StridedKernel<width, repertoire> kernel;
+  kernel.operands = plan.strided;
+  kernel.staged_offset = register_slots(plan, elements_per_thread(width));
+  const int staged = plan.strided.n_staged * StridedPlace<width>::staged_slots(plan.strided);
+  launch_map<width>(space, plan, kernel, ProgramBounds<width, repertoire>(),
+                    kernel.staged_offset + static_cast<std::uint32_t>(staged), 0);
+}
+
+/// Without functions.
 template <int width>
-void launch_blocks(const Space& space, const DevicePlan& plan, void* results) {
+void launch_arithmetic(const Space& space, const DevicePlan& plan) {
+  if constexpr (width != 128) {
+    if (plan.kind == Flat::brief) return launch_flat<width, Flat::brief>(space, plan);
+    if (plan.kind == Flat::quick) return launch_flat<width, Flat::quick>(space, plan);
+  }
+  if (plan.flat)
+    launch_flat<width, Flat::general>(space, plan);
+  else
+    launch_strided<width, Repertoire::arithmetic>(space, plan);
+}
+
+template <int width, Repertoire repertoire, class Place>
+void launch_blocks(const Space& space, const DevicePlan& plan, const typename Place::Operands& operands,
+                   void* results) {
   const xp_program& p = *plan.program;
   const int per_team = std::max(1, plan.team / reduce_lanes);
   const std::int64_t blocks = (p.count + reduce_block - 1) / reduce_block;
-  auto launch = [&](auto& kernel) {
-    kernel.count = p.count;
-    kernel.results = static_cast<char*>(results);
-    kernel.lanes_offset = register_slots(plan, elements_per_thread(width));
-    kernel.scratch_bytes = static_cast<std::uint32_t>(
-        (kernel.lanes_offset + static_cast<std::uint32_t>(per_team * reduce_lanes)) * sizeof(Raw<width>));
-    fill_steps<width>(plan, kernel.steps);
-    launch_teams<ReduceBounds>(label_of(p), space, (blocks + per_team - 1) / per_team, plan.team,
-                               scratch_with_alignment(kernel.scratch_bytes), kernel);
-  };
-  if constexpr (width != 128) {
-    if (plan.only_quick) {
-      ReduceKernel<width, FlatPlace<width, flat_elements(Flat::quick, width), false>, true> kernel;
-      fill_flat<width>(plan, kernel.operands);
-      return launch(kernel);
-    }
-  }
-  if (plan.flat) {
-    ReduceKernel<width, FlatPlace<width, elements_per_thread(width), false>, false> kernel;
-    fill_flat<width>(plan, kernel.operands);
-    launch(kernel);
-  } else {
-    ReduceKernel<width, StridedPlace<width>, false> kernel;
-    kernel.operands = plan.strided;
-    launch(kernel);
-  }
+  ReduceKernel<width, Place, repertoire> kernel;
+  kernel.operands = operands;
+  kernel.count = p.count;
+  kernel.results = static_cast<char*>(results);
+  kernel.lanes_offset = register_slots(plan, elements_per_thread(width));
+  kernel.scratch_bytes = static_cast<std::uint32_t>(
+      (kernel.lanes_offset + static_cast<std::uint32_t>(per_team * reduce_lanes)) * sizeof(Raw<width>));
+  fill_steps<width>(plan, kernel.steps);
+  launch_teams<ReduceBounds>(label_of(p), space, (blocks + per_team - 1) / per_team, plan.team,
+                             scratch_with_alignment(kernel.scratch_bytes), kernel);
+}
+
+template <int width, Repertoire repertoire>
+void launch_blocks(const Space& space, const DevicePlan& plan, void* results) {
+  if (!plan.flat) return launch_blocks<width, repertoire, StridedPlace<width>>(space, plan, plan.strided, results);
+  FlatOperands operands;
+  fill_flat<width>(plan, operands);
+  if constexpr (width != 128 && repertoire == Repertoire::arithmetic)
+    if (plan.repertoire == Repertoire::quick)
+      return launch_blocks<width, Repertoire::quick, FlatPlace<width, flat_elements(Flat::quick, width), false>>(
+          space, plan, operands, results);
+  launch_blocks<width, repertoire, FlatPlace<width, elements_per_thread(width), false>>(space, plan, operands, results);
 }
 
 }  // namespace xp::kernels

@@ -148,7 +148,12 @@ void find_flat(DevicePlan& plan) {
 void place_chunks(DevicePlan& plan) {
   const xp_program& p = *plan.program;
   const bool flat_map = plan.flat && p.reduce_ref == XP_REF_NONE;
-  plan.kind = !flat_map || !plan.only_quick ? Flat::general : plan.n_steps <= brief_steps ? Flat::brief : Flat::quick;
+  if (plan.repertoire == Repertoire::functions)
+    plan.kind = Flat::functions;
+  else if (!flat_map || plan.repertoire == Repertoire::arithmetic)
+    plan.kind = Flat::general;
+  else
+    plan.kind = plan.n_steps <= brief_steps ? Flat::brief : Flat::quick;
   const FlatShape shape = flat_shape(plan.kind);
   plan.team = shape.team;
   const int bytes = flat_map ? shape.bytes : thread_bytes;

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steps of the device kernel that are functions: one of Function<op> for each element.
+#pragma once
+
+#include <utility>
+
+#include "kernels/conversions_device.hpp"
+#include "kernels/functions.hpp"
+
+namespace xp::kernels {
+
+/// Whether the operation, if it is a function, takes bool: as 0 or 1 in an unsigned slot.
+template <Op op>
+inline constexpr bool takes_bool = info(op).accepts == Accepts::any || info(op).accepts == Accepts::ordered ||
+                                   info(op).accepts == Accepts::bits;
+
+/// Whether steps call the operation in slots of type T. At width 128 there are no integers, only bool.
+template <int width, Op op, class T>
+inline constexpr bool is_unary = op >= Op::floor_divide&& op != Op::square&& HasUnary<op, T> &&
+                                 (width != 128 || !std::is_integral_v<T> || takes_bool<op>);
+template <int width, Op op, class T>
+inline constexpr bool is_binary = op >= Op::floor_divide&& HasBinary<op, T> &&
+                                  (width != 128 || !std::is_integral_v<T> || takes_bool<op>);
+
+/// A few instructions: not worth a loop.
+template <Op op, class T>
+inline constexpr bool is_light = info(op).cost <= 1 && !(is_complex<T> && op == Op::sign);
+
+/// Of W values at a time.
+template <int width, int W>
+class Functions {
+  using R = Raw<width>;
+  using U = typename Slots<width>::Unsigned;
+  using F = typename Slots<width>::Real;
+
+ public:
+  using Values = R[W];
+
+  /// v[k] = op(v[k])
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION static void unary(int op, Values& v) {
+    auto all = [&]<Op o>() {
+      XP_UNROLL
+      for (int k = 0; k < W; ++k) v[k] = result(Function<o>::apply(as<T>(v[k])));
+    };
+    auto one = [&]<Op o>() { v[0] = result(Function<o>::apply(as<T>(v[0]))); };
+    if (choose([]<Op o>() { return is_unary<width, o, T> && is_light<o, T>; }, op, all)) return;
+    XP_ROLLED
+    for (int i = 0; i < W; ++i) {
+      choose([]<Op o>() { return is_unary<width, o, T> && !is_light<o, T>; }, op, one);
+      turn(v);
+    }
+  }
+  /// v[k] = op(v[k], b[k])
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION static void binary(int op, Values& v, Values& b) {
+    auto all = [&]<Op o>() {
+      XP_UNROLL
+      for (int k = 0; k < W; ++k) v[k] = result(Function<o>::apply(as<T>(v[k]), as<T>(b[k])));
+    };
+    auto one = [&]<Op o>() { v[0] = result(Function<o>::apply(as<T>(v[0]), as<T>(b[0]))); };
+    if (choose([]<Op o>() { return is_binary<width, o, T> && is_light<o, T>; }, op, all)) return;
+    XP_ROLLED
+    for (int i = 0; i < W; ++i) {
+      choose([]<Op o>() { return is_binary<width, o, T> && !is_light<o, T>; }, op, one);
+      turn(v);
+      turn(b);
+    }
+  }
+
+ private:
+  /// Calls `body` with the operation of this number, if it is one of those. Compilers make a jump table of it.
+  template <class Among, class Body>
+  KOKKOS_FORCEINLINE_FUNCTION static bool choose(Among, int op, const Body& body) {
+    return choose<Among>(op, body, std::make_index_sequence<static_cast<std::size_t>(Op::count_)>());
+  }
+  template <class Among, class Body, std::size_t... ops>
+  KOKKOS_FORCEINLINE_FUNCTION static bool choose(int op, const Body& body, std::index_sequence<ops...>) {
+    return (is_chosen<Among, static_cast<Op>(ops)>(op, body) || ...);
+  }
+  template <class Among, Op o, class Body>
+  KOKKOS_FORCEINLINE_FUNCTION static bool is_chosen(int op, const Body& body) {
+    if constexpr (Among{}.template operator()<o>()) {
+      if (op == static_cast<int>(o)) {
+        body.template operator()<o>();
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// What is narrower than the slot's type: bool, and the real part of complex64.
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION static R result(const T& value) {
+    if constexpr (std::is_same_v<T, bool>)
+      return raw<R>(static_cast<U>(value));
+    else if constexpr (std::is_floating_point_v<T>)
+      return raw<R>(static_cast<F>(value));
+    else
+      return raw<R>(value);
+  }
+
+  /// The arrays turn under the loops, so that indices are constants; a function is there once.
+  KOKKOS_FORCEINLINE_FUNCTION static void turn(Values& v) {
+    const R first = v[0];
+    XP_UNROLL
+    for (int k = 0; k + 1 < W; ++k) v[k] = v[k + 1];
+    v[W - 1] = first;
+  }
+};
+
+}  // namespace xp::kernels
