@@ -26,6 +26,27 @@ inline constexpr bool is_binary = op >= Op::floor_divide&& HasBinary<op, T> &&
 template <Op op, class T>
 inline constexpr bool is_light = info(op).cost <= 1 && !(is_complex<T> && op == Op::sign);
 
+struct OpList {
+  std::size_t size = 0;
+  Op ops[static_cast<std::size_t>(Op::count_)] = {};
+};
+template <int width, class T, int arity, bool light>
+struct FunctionList {
+  template <std::size_t... numbers>
+  static constexpr OpList make(std::index_sequence<numbers...>) {
+    OpList list;
+    auto add = [&list](Op op, bool wanted) {
+      if (wanted) list.ops[list.size++] = op;
+    };
+    (add(static_cast<Op>(numbers),
+         (arity == 1 ? is_unary<width, static_cast<Op>(numbers), T>
+                     : is_binary<width, static_cast<Op>(numbers), T>)&&is_light<static_cast<Op>(numbers), T> == light),
+     ...);
+    return list;
+  }
+  static constexpr OpList value = make(std::make_index_sequence<static_cast<std::size_t>(Op::count_)>());
+};
+
 /// Of W values at a time.
 template <int width, int W>
 class Functions {
@@ -44,10 +65,10 @@ class Functions {
       for (int k = 0; k < W; ++k) v[k] = result(Function<o>::apply(as<T>(v[k])));
     };
     auto one = [&]<Op o>() { v[0] = result(Function<o>::apply(as<T>(v[0]))); };
-    if (choose([]<Op o>() { return is_unary<width, o, T> && is_light<o, T>; }, op, all)) return;
+    if (choose<FunctionList<width, T, 1, true>>(op, all)) return;
     XP_ROLLED
     for (int i = 0; i < W; ++i) {
-      choose([]<Op o>() { return is_unary<width, o, T> && !is_light<o, T>; }, op, one);
+      choose<FunctionList<width, T, 1, false>>(op, one);
       turn(v);
     }
   }
@@ -59,34 +80,33 @@ class Functions {
       for (int k = 0; k < W; ++k) v[k] = result(Function<o>::apply(as<T>(v[k]), as<T>(b[k])));
     };
     auto one = [&]<Op o>() { v[0] = result(Function<o>::apply(as<T>(v[0]), as<T>(b[0]))); };
-    if (choose([]<Op o>() { return is_binary<width, o, T> && is_light<o, T>; }, op, all)) return;
+    if (choose<FunctionList<width, T, 2, true>>(op, all)) return;
     XP_ROLLED
     for (int i = 0; i < W; ++i) {
-      choose([]<Op o>() { return is_binary<width, o, T> && !is_light<o, T>; }, op, one);
+      choose<FunctionList<width, T, 2, false>>(op, one);
       turn(v);
       turn(b);
     }
   }
 
  private:
-  /// Calls `body` with the operation of this number, if it is one of those. Compilers make a jump table of it.
-  template <class Among, class Body>
-  KOKKOS_FORCEINLINE_FUNCTION static bool choose(Among, int op, const Body& body) {
-    return choose<Among>(op, body, std::make_index_sequence<static_cast<std::size_t>(Op::count_)>());
-  }
-  template <class Among, class Body, std::size_t... ops>
-  KOKKOS_FORCEINLINE_FUNCTION static bool choose(int op, const Body& body, std::index_sequence<ops...>) {
-    return (is_chosen<Among, static_cast<Op>(ops)>(op, body) || ...);
-  }
-  template <class Among, Op o, class Body>
-  KOKKOS_FORCEINLINE_FUNCTION static bool is_chosen(int op, const Body& body) {
-    if constexpr (Among{}.template operator()<o>()) {
-      if (op == static_cast<int>(o)) {
-        body.template operator()<o>();
-        return true;
-      }
+  /// Calls `body` with the operation of this number, if it is in the list. A search by halves, as compilers made long
+  /// chains of comparisons of what was one.
+  template <class List, std::size_t first = 0, std::size_t size = List::value.size, class Body>
+  KOKKOS_FORCEINLINE_FUNCTION static bool choose(int op, const Body& body) {
+    if constexpr (size == 0) {
+      return false;
+    } else if constexpr (size == 1) {
+      constexpr Op found = List::value.ops[first];
+      if (op != static_cast<int>(found)) return false;
+      body.template operator()<found>();
+      return true;
+    } else {
+      constexpr std::size_t half = size / 2;
+      constexpr int middle = static_cast<int>(List::value.ops[first + half]);
+      if (op < middle) return choose<List, first, half>(op, body);
+      return choose<List, first + half, size - half>(op, body);
     }
-    return false;
   }
 
   /// What is narrower than the slot's type: bool, and the real part of complex64.

@@ -12,9 +12,11 @@
 #define XP_UNROLL _Pragma("unroll")
 /// Before loops that must stay loops.
 #define XP_ROLLED _Pragma("unroll 1")
+#define XP_NOINLINE __noinline__
 #else
 #define XP_UNROLL
 #define XP_ROLLED
+#define XP_NOINLINE
 #endif
 
 namespace xp::kernels {

@@ -36,6 +36,43 @@ KOKKOS_FORCEINLINE_FUNCTION R* team_scratch_of(const Member& team, std::size_t b
   return static_cast<R*>(team.team_scratch(0).get_shmem_aligned(bytes, scratch_alignment));
 }
 
+// ---- Kernels with functions ----
+
+// They are so much code that nvcc does not inline them into Kokkos' driver, whose argument would then be copied to each
+// thread's local memory. Instead a team has one copy in its scratch, before the rest, and calls the kernel's body.
+
+template <Repertoire repertoire>
+inline constexpr bool runs_from_scratch = repertoire == Repertoire::functions && !is_host_space;
+
+/// Scratch for the copy.
+template <class Kernel>
+constexpr std::uint32_t copy_bytes() {
+  constexpr std::uint32_t bytes = runs_from_scratch<Kernel::repertoire> ? sizeof(Kernel) : 0;
+  return (bytes + scratch_alignment - 1) / scratch_alignment * scratch_alignment;
+}
+
+template <class Kernel, class Member>
+XP_NOINLINE KOKKOS_FUNCTION void run_copy(const Kernel& kernel, const Member team, void* scratch) {
+  kernel.run(team, static_cast<typename Kernel::R*>(scratch));
+}
+
+template <class Kernel, class Member>
+KOKKOS_FORCEINLINE_FUNCTION void run_kernel(const Kernel& kernel, const Member& team) {
+  if constexpr (runs_from_scratch<Kernel::repertoire>) {
+    constexpr std::uint32_t copy = copy_bytes<Kernel>();
+    auto* scratch = team_scratch_of<char>(team, copy + kernel.scratch_bytes);
+    using Word = Access<4>;
+    const auto* from = reinterpret_cast<const Word*>(&kernel);
+    auto* to = reinterpret_cast<Word*>(scratch);
+    for (int i = team.team_rank(); i < static_cast<int>(sizeof(Kernel) / sizeof(Word)); i += team.team_size())
+      to[i] = from[i];
+    team.team_barrier();
+    run_copy(*reinterpret_cast<const Kernel*>(scratch), team, scratch + copy);
+  } else {
+    kernel.run(team, team_scratch_of<typename Kernel::R>(team, kernel.scratch_bytes));
+  }
+}
+
 // ---- Elementwise ----
 
 template <int width, Flat kind>
@@ -52,11 +89,12 @@ struct FlatKernel {
   FlatOperands operands;
   Steps<width> steps;
 
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(const FlatMember<kind>& team) const {
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const FlatMember<kind>& team) const { run_kernel(*this, team); }
+
+  KOKKOS_FORCEINLINE_FUNCTION void run(const FlatMember<kind>& team, R* scratch) const {
     using Place = FlatPlace<width, W, true>;
     // Teams of programs without scratch are always whole.
     const int rank = team.team_rank(), size = only_quick ? quick_team : team.team_size(), elements = size * W;
-    R* scratch = team_scratch_of<R>(team, scratch_bytes);
     Machine<width, Place, repertoire> machine(steps, scratch, rank, size, nullptr, 0);
     for (std::int64_t chunk = team.league_rank(); chunk < chunks; chunk += team.league_size()) {
       const std::int64_t base = chunk * elements, rest = count - base;
@@ -75,8 +113,9 @@ struct FlatKernel {
   }
 };
 
-template <int width, Repertoire repertoire>
+template <int width, Repertoire steps_repertoire>
 struct StridedKernel {
+  static constexpr Repertoire repertoire = steps_repertoire;
   static constexpr int W = elements_per_thread(width);
   using R = Raw<width>;
 
@@ -85,10 +124,11 @@ struct StridedKernel {
   StridedOperands operands;
   Steps<width> steps;
 
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Member<width, repertoire>& team) const {
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Member<width, repertoire>& team) const { run_kernel(*this, team); }
+
+  KOKKOS_FORCEINLINE_FUNCTION void run(const Member<width, repertoire>& team, R* scratch) const {
     using Place = StridedPlace<width>;
     const int rank = team.team_rank(), size = team.team_size(), elements = size * W;
-    R* scratch = team_scratch_of<R>(team, scratch_bytes);
     R* staged = scratch + staged_offset;
     const int staged_slots = Place::staged_slots(operands);
     Machine<width, Place, repertoire> machine(steps, scratch, rank, size, staged, staged_slots);
@@ -195,8 +235,9 @@ class LaneSum {
 
 /// Blocks of 64 rows x 64 lanes (reduce_device.hpp); a team has several blocks if it has more threads than lanes. A
 /// thread works on W rows of its lane at a time.
-template <int width, class Place, Repertoire repertoire>
+template <int width, class Place, Repertoire steps_repertoire>
 struct ReduceKernel {
+  static constexpr Repertoire repertoire = steps_repertoire;
   static constexpr int W = Place::W, V = Place::V;
   using R = Raw<width>;
 
@@ -206,9 +247,10 @@ struct ReduceKernel {
   typename Place::Operands operands;
   Steps<width> steps;
 
-  KOKKOS_FUNCTION void operator()(const ReduceMember& team) const {
+  KOKKOS_FUNCTION void operator()(const ReduceMember& team) const { run_kernel(*this, team); }
+
+  KOKKOS_FORCEINLINE_FUNCTION void run(const ReduceMember& team, R* scratch) const {
     const int rank = team.team_rank(), size = team.team_size();
-    R* scratch = team_scratch_of<R>(team, scratch_bytes);
     R* lanes = scratch + lanes_offset;
     Machine<width, Place, repertoire> machine(steps, scratch, rank, size, nullptr, 0);
     const int blocks = size > reduce_lanes ? size / reduce_lanes : 1;
@@ -325,7 +367,7 @@ void launch_map(const Space& space, const DevicePlan& plan, Kernel& kernel, Boun
   kernel.scratch_bytes = static_cast<std::uint32_t>(slots * sizeof(Raw<width>));
   fill_steps<width>(plan, kernel.steps);
   launch_teams<Bounds>(label_of(*plan.program), space, league_for(space, plan, most), plan.team,
-                       scratch_with_alignment(kernel.scratch_bytes), kernel);
+                       scratch_with_alignment(copy_bytes<Kernel>() + kernel.scratch_bytes), kernel);
 }
 
 template <int width, Flat kind>
@@ -344,7 +386,8 @@ void launch_strided(const Space& space, const DevicePlan& plan) {
   kernel.staged_offset = register_slots(plan, elements_per_thread(width));
   const int staged = plan.strided.n_staged * StridedPlace<width>::staged_slots(plan.strided);
   launch_map<width>(space, plan, kernel, ProgramBounds<width, repertoire>(),
-                    kernel.staged_offset + static_cast<std::uint32_t>(staged), 0);
+                    kernel.staged_offset + static_cast<std::uint32_t>(staged),
+                    runs_from_scratch<repertoire> ? strided_teams(width, repertoire) : 0);
 }
 
 /// Without functions.
@@ -366,7 +409,8 @@ void launch_blocks(const Space& space, const DevicePlan& plan, const typename Pl
   const xp_program& p = *plan.program;
   const int per_team = std::max(1, plan.team / reduce_lanes);
   const std::int64_t blocks = (p.count + reduce_block - 1) / reduce_block;
-  ReduceKernel<width, Place, repertoire> kernel;
+  using Kernel = ReduceKernel<width, Place, repertoire>;
+  Kernel kernel;
   kernel.operands = operands;
   kernel.count = p.count;
   kernel.results = static_cast<char*>(results);
@@ -375,7 +419,7 @@ void launch_blocks(const Space& space, const DevicePlan& plan, const typename Pl
       (kernel.lanes_offset + static_cast<std::uint32_t>(per_team * reduce_lanes)) * sizeof(Raw<width>));
   fill_steps<width>(plan, kernel.steps);
   launch_teams<ReduceBounds>(label_of(p), space, (blocks + per_team - 1) / per_team, plan.team,
-                             scratch_with_alignment(kernel.scratch_bytes), kernel);
+                             scratch_with_alignment(copy_bytes<Kernel>() + kernel.scratch_bytes), kernel);
 }
 
 template <int width, Repertoire repertoire>
