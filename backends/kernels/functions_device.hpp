@@ -10,17 +10,18 @@
 namespace xp::kernels {
 
 /// Whether the operation, if it is a function, takes bool: as 0 or 1 in an unsigned slot.
-template <Op op>
-inline constexpr bool takes_bool = info(op).accepts == Accepts::any || info(op).accepts == Accepts::ordered ||
-                                   info(op).accepts == Accepts::bits;
+constexpr bool takes_bool(Op op) {
+  const Accepts accepts = info(op).accepts;
+  return accepts == Accepts::any || accepts == Accepts::ordered || accepts == Accepts::bits;
+}
 
 /// Whether steps call the operation in slots of type T. At width 128 there are no integers, only bool.
 template <int width, Op op, class T>
 inline constexpr bool is_unary = op >= Op::floor_divide&& op != Op::square&& HasUnary<op, T> &&
-                                 (width != 128 || !std::is_integral_v<T> || takes_bool<op>);
+                                 (width != 128 || !std::is_integral_v<T> || takes_bool(op));
 template <int width, Op op, class T>
 inline constexpr bool is_binary = op >= Op::floor_divide&& HasBinary<op, T> &&
-                                  (width != 128 || !std::is_integral_v<T> || takes_bool<op>);
+                                  (width != 128 || !std::is_integral_v<T> || takes_bool(op));
 
 /// A few instructions: not worth a loop.
 template <Op op, class T>
