@@ -234,7 +234,7 @@ static Code code_for(Op op, Kind kind) {
   constexpr Code none = Code::count_;
   switch (op) {
     case Op::square:
-      return boolean ? none : by_kind(kind, Code::multiply_i, Code::multiply_f, Code::multiply_c);
+      return by_kind(kind, Code::multiply_i, Code::multiply_f, Code::multiply_c);
     case Op::add:
       return boolean ? Code::or_i : by_kind(kind, Code::add_i, Code::add_f, Code::add_c);
     case Op::subtract:
@@ -301,10 +301,11 @@ std::int32_t Planner::store(const xp_instruction& in) {
 std::int32_t Planner::operation(const xp_instruction& in, Node& node, bool& same_value) {
   const Op op = operation_of(static_cast<Op>(in.op), in.type);
   const Kind kind = kind_of(in.type);
+  if (kind == Kind::boolean && op >= Op::floor_divide && !takes_bool(op)) return invalid(in, "no such operation");
   same_value = is_identity(op, kind);
   if (same_value) return XP_OK;
   node.code = code_for(op, kind);
-  if (node.code == Code::count_ && (kind != Kind::boolean || takes_bool(op))) {
+  if (node.code == Code::count_) {
     node.code = function_code(width_, op, kind);
     node.dtype = static_cast<std::uint8_t>(op);
   }
