@@ -127,11 +127,7 @@ void Planner::arrange() {
 /// Loads that need nothing else and are wanted soon are started before the first step.
 void Planner::preload() {
   plan_.preload_accumulator = plan_.preload_fast = place_none;
-  const int turned = program_.ndim > 1 && !plan_.flat ? find_turned_axis(plan_) : -1;
-  auto suits = [&](const Node& load) {
-    return load.code < Code::store_1 && is_native(load) &&
-           (turned < 0 || !is_turned(program_, plan_.operands[load.operand], turned));
-  };
+  auto suits = [&](const Node& load) { return load.code < Code::store_1 && is_native(load); };
   bool accumulator_free = true;
   for (int i = 0; i < n_arranged_ && i < preload_reach; ++i) {
     Arranged& step = arranged_[i];
@@ -238,7 +234,7 @@ Code Planner::quick(const Step& step) const {
 void Planner::allocate() {
   plan_.scratch_registers = 0;
   plan_.n_steps = 0;
-  bool only_quick = plan_.flat, functions = false;
+  bool only_quick = true, functions = false;
   fast_used_ = plan_.preload_fast != place_none;
   for (int i = 0; i < n_arranged_; ++i) {
     const Arranged& from = arranged_[i];

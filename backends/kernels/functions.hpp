@@ -6,6 +6,8 @@
 // Host kernels have vector forms of many; those must give the same bits where the result is exact.
 #pragma once
 
+#include <concepts>
+
 #include "core/ops.hpp"
 #include "kernels/complex_functions.hpp"
 #include "kernels/functors.hpp"
@@ -568,11 +570,17 @@ KOKKOS_INLINE_FUNCTION float next_half(float a, float b) {
 }
 template <>
 struct Function<Op::nextafter_float16> {
-  KOKKOS_INLINE_FUNCTION static float apply(float a, float b) { return next_half<Half>(a, b); }
+  template <std::same_as<float> T>
+  KOKKOS_INLINE_FUNCTION static T apply(T a, T b) {
+    return next_half<Half>(a, b);
+  }
 };
 template <>
 struct Function<Op::nextafter_bfloat16> {
-  KOKKOS_INLINE_FUNCTION static float apply(float a, float b) { return next_half<BFloat16>(a, b); }
+  template <std::same_as<float> T>
+  KOKKOS_INLINE_FUNCTION static T apply(T a, T b) {
+    return next_half<BFloat16>(a, b);
+  }
 };
 
 /// log(exp(a) + exp(b)), as NumPy computes it.

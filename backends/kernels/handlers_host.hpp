@@ -153,7 +153,7 @@ void index_step(Context& context, const Step* step, std::ptrdiff_t offset, Raw x
 
 /// For what has no vector form: the block goes through memory, F::apply takes one element at a time.
 template <class F, class In, class Out>
-[[gnu::noinline]] void each_lane(char* block, const char* a, const char* b) {
+[[gnu::noinline]] void each_lane(char* __restrict block, const char* a, const char* b) {
   for (std::size_t i = 0; i < block_bytes / sizeof(Out); ++i) {
     const In x = load_vector<In>(a + i * sizeof(In));
     if constexpr (requires { F::apply(x, x); })

@@ -86,6 +86,7 @@ constexpr int vector_elements(int width) { return 128 / width; }
 
 /// As above, for strided operands.
 constexpr int strided_teams(int width, Repertoire repertoire) {
+  if (repertoire == Repertoire::quick) return 4;
   return width == 128 || repertoire == Repertoire::functions ? 2 : 3;
 }
 

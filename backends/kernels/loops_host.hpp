@@ -5,8 +5,8 @@
 #include <array>
 
 #include "core/ops.hpp"
-#include "kernels/simd_host.hpp"
 #include "kernels/types.hpp"
+#include "kernels/vector_functions_host.hpp"
 
 namespace xp::kernels {
 
@@ -197,10 +197,63 @@ constexpr void set_arithmetic(LoopTable& table) {
   }
 }
 
+/// A row of functions.hpp on vectors of T; truths are then bytes.
+template <Op op, class T>
+struct LoopFunction {
+  static Vector<T> apply(Vector<T> a) { return reinterpret_cast<Vector<T>>(VectorFunction<op, T>::apply(a)); }
+  static Vector<T> apply(Vector<T> a, Vector<T> b) {
+    return reinterpret_cast<Vector<T>>(VectorFunction<op, T>::apply(a, b));
+  }
+};
+template <Op op, class T>
+void truth_loop(void* to, const void* a, const void*, std::int64_t count, bool) {
+  std::uint8_t* __restrict result = static_cast<std::uint8_t*>(to);
+  const T* __restrict x = static_cast<const T*>(a);
+  for (std::int64_t i = 0; i < count; ++i) result[i] = Function<op>::apply(x[i]);
+}
+
+template <Op op, class T>
+constexpr void set_function_loop(LoopTable& table, int dtype) {
+  constexpr bool truth = operation_table[static_cast<std::size_t>(op)].returns == Returns::boolean;
+  if constexpr (HasUnaryVector<op, T>) {
+    if constexpr (truth && sizeof(T) > 1)
+      table.unary[static_cast<int>(op)][dtype] = truth_loop<op, T>;
+    else
+      table.unary[static_cast<int>(op)][dtype] = unary_loop<T, LoopFunction<op, T>>;
+  } else if constexpr (HasBinaryVector<op, T>) {
+    if constexpr (truth && sizeof(T) > 1)
+      set_compare<T, Function<op>>(table, op, dtype);
+    else
+      set_loop<T, LoopFunction<op, T>>(table, op, dtype);
+  }
+}
+
+/// Of the dtypes that are numbers of C++; bool is an unsigned byte of 0 or 1, whose inverse is another.
+template <Op op, int dtype>
+constexpr void set_function_loop(LoopTable& table) {
+  using T = Storage<dtype>;
+  constexpr Accepts accepts = operation_table[static_cast<std::size_t>(op)].accepts;
+  if constexpr (std::is_same_v<T, Bool>) {
+    if constexpr (accepts == Accepts::any || accepts == Accepts::ordered || accepts == Accepts::bits)
+      set_function_loop<op, std::uint8_t>(table, dtype);
+    if constexpr (op == Op::invert)
+      table.unary[static_cast<int>(op)][dtype] = unary_loop<std::uint8_t, LoopFunction<Op::logical_not, std::uint8_t>>;
+  } else if constexpr (LaneType<T>) {
+    set_function_loop<op, T>(table, dtype);
+  }
+}
+template <int dtype, int... ops>
+constexpr void set_function_loops(LoopTable& table, std::integer_sequence<int, ops...>) {
+  constexpr int first = static_cast<int>(Op::floor_divide);
+  (set_function_loop<static_cast<Op>(first + ops), dtype>(table), ...);
+}
+
 template <int... dtypes>
 constexpr LoopTable make_loops(std::integer_sequence<int, dtypes...>) {
   LoopTable table{};
   (set_arithmetic<dtypes>(table), ...);
+  constexpr int functions = static_cast<int>(Op::count_) - static_cast<int>(Op::floor_divide);
+  (set_function_loops<dtypes>(table, std::make_integer_sequence<int, functions>{}), ...);
   return table;
 }
 

@@ -24,16 +24,39 @@ class Machine {
   using Values = R[W];
 
   /// Scratch is laid out [register][element][thread].
-  KOKKOS_FORCEINLINE_FUNCTION Machine(const Steps<width>& steps, R* scratch, int rank, int team, const R* staged,
-                                      int staged_slots)
-      : steps_(steps), scratch_(scratch + rank), team_(team), staged_(staged), staged_slots_(staged_slots) {}
+  KOKKOS_FORCEINLINE_FUNCTION Machine(const Steps<width>& steps, R* scratch, int rank, int team)
+      : steps_(steps), scratch_(scratch + rank), team_(team) {}
 
   /// Runs the program for the elements of `place`.
   KOKKOS_FORCEINLINE_FUNCTION void run(const Place& place) {
     // Both loads are on their way before anything waits for them. nvcc (13.0) moves parts of the accumulator about as
     // soon as it is loaded, so it comes last.
-    if (steps_.preload_fast != place_none) load_native(place, steps_.preload_fast, fast_);
-    if (steps_.preload_accumulator != place_none) load_native(place, steps_.preload_accumulator, accumulator_);
+    if constexpr (Place::reads_in_place || only_quick) {
+      if (steps_.preload_fast != place_none) load_native(place, steps_.preload_fast, fast_);
+      if (steps_.preload_accumulator != place_none) load_native(place, steps_.preload_accumulator, accumulator_);
+    } else {
+      // The code of a load only once: nvcc does not inline kernels that grow beyond a measure into Kokkos' driver, and
+      // then every thread has a copy of the functor.
+      XP_ROLLED
+      for (int i = 0; i < 2; ++i) {
+        const std::uint8_t operand = i == 0 ? steps_.preload_fast : steps_.preload_accumulator;
+        if (operand == place_none) continue;
+        load_native(place, operand, accumulator_);
+        if (i == 0) copy(fast_, accumulator_);
+      }
+    }
+    execute(place);
+  }
+
+  /// The first loads of run() in two parts: of what lies in memory, and of what is staged.
+  KOKKOS_FORCEINLINE_FUNCTION void preload(const Place& place, bool staged) {
+    auto wanted = [&](std::uint8_t operand) { return operand != place_none && place.is_staged(operand) == staged; };
+    if (wanted(steps_.preload_fast)) load_native(place, steps_.preload_fast, fast_);
+    if (wanted(steps_.preload_accumulator)) load_native(place, steps_.preload_accumulator, accumulator_);
+  }
+
+  /// What follows them.
+  KOKKOS_FORCEINLINE_FUNCTION void execute(const Place& place) {
     if constexpr (only_quick) {
       for (int i = 0; i < steps_.count; ++i) quick_step(steps_.steps[i], place);
       return;
@@ -181,7 +204,7 @@ class Machine {
           for (int k = 0; k < W; ++k) accumulator_[k] = fetched.constant;
           [[fallthrough]];
         default:
-          return place.store(place.locate(s.operand), accumulator_);
+          return place.store(place.locate(s.operand, true), accumulator_);
       }
     }
   }
@@ -467,12 +490,6 @@ class Machine {
   }
 
   KOKKOS_FORCEINLINE_FUNCTION void load(const Step& s, const Place& place, Values& v) const {
-    if (s.code == Code::load_staged) {
-      if constexpr (requires { place.load_staged(staged_, v); })
-        place.load_staged(staged_ + s.operand * staged_slots_, v);
-      Convert::decode(s.dtype, v);
-      return;
-    }
     const typename Place::Address address = place.locate(s.operand);
     switch (s.code) {
       case Code::load_1:
@@ -541,7 +558,7 @@ class Machine {
   }
 
   KOKKOS_FORCEINLINE_FUNCTION void store(const Step& s, const Place& place, const Values& v) const {
-    const typename Place::Address address = place.locate(s.operand);
+    const typename Place::Address address = place.locate(s.operand, true);
     switch (s.code) {
       case Code::store_1:
         return store_bits<std::uint8_t>(place, address, v);
@@ -647,8 +664,6 @@ class Machine {
   const Steps<width>& steps_;
   R* scratch_;
   int team_;
-  const R* staged_;
-  int staged_slots_;
   Values accumulator_{}, fast_{};
 };
 

@@ -164,7 +164,7 @@ class FlatPlace {
     char* data;
     bool scalar;
   };
-  KOKKOS_FORCEINLINE_FUNCTION Address locate(int operand) const {
+  KOKKOS_FORCEINLINE_FUNCTION Address locate(int operand, bool = false) const {
     return {operands_.data[operand], (operands_.scalars >> operand & 1) != 0};
   }
 
@@ -234,79 +234,146 @@ class FlatPlace {
 };
 
 /// The elements of a thread where operands have any strides.
-template <int width>
+///
+/// In a tile they are in one column, rows apart that are `row_step` from each other.
+///
+/// `quick`: for small kernels, in which there is room for vectors, and of operands whose offsets need 32 bits at most.
+/// `wide`: there may be 2^31 elements and more.
+template <int width, bool quick, bool wide>
 class StridedPlace {
+  using Offset = std::conditional_t<quick, int, std::int64_t>;
+
  public:
-  static constexpr int W = elements_per_thread(width), V = 1;
+  static constexpr int W = elements_per_thread(width), V = vector_elements(width);
   using Operands = StridedOperands;
+  using R = Raw<width>;
   static constexpr bool reads_in_place = false;  // finding the offsets is too much code to have it often
 
-  /// The span counts the elements of a tile, row by row, or consecutive positions.
-  KOKKOS_FORCEINLINE_FUNCTION StridedPlace(const StridedOperands& operands, const Span& span, std::uint32_t tile)
-      : operands_(operands), span_(span), tile_(tile) {
-    int rows = 1, columns = 1;
-    if (operands.tiled) remaining(rows, columns);
-    XP_UNROLL
-    for (int k = 0; k < W; ++k) {
-      const bool inside =
-          operands.tiled ? row(k) < rows && column(k) < columns : span.template offset<V>(k) < span.limit;
-      valid_ |= static_cast<unsigned>(inside) << k;
+  /// `chunk` is the tile, or what the span begins with; `staged`: the team's scratch for staged operands.
+  KOKKOS_FORCEINLINE_FUNCTION StridedPlace(const StridedOperands& operands, const Span& span, std::uint32_t chunk,
+                                           int rank, int team, bool whole, const R* staged)
+      : operands_(operands), span_(span), tile_(chunk), staged_(staged), whole_(whole) {
+    if (operands.chunks == Chunks::tiles) {
+      rank_ = rank;
+      team_ = team;
+      column_ = rank & ((1 << operands.column_bits) - 1);
+      row_ = rank >> operands.column_bits;
+      row_step_ = team >> operands.column_bits;
+      int rows = 1, columns = 1;
+      remaining(rows, columns);
+      XP_UNROLL
+      for (int k = 0; k < W; ++k) valid_ |= static_cast<unsigned>(row(k) < rows && column(k) < columns) << k;
+    } else {
+      XP_UNROLL
+      for (int k = 0; k < W; ++k) valid_ |= static_cast<unsigned>(span.template offset<V>(k) < span.limit) << k;
     }
   }
 
   struct Address {
     char* data;
-    std::int64_t offsets[W];
+    Offset offsets[W];
+    Layout layout;
+    bool vectors;
+    std::uint8_t staged;
   };
-  KOKKOS_FORCEINLINE_FUNCTION Address locate(int operand) const {
+  KOKKOS_FORCEINLINE_FUNCTION bool is_staged(int operand) const { return operands_.layout[operand] == Layout::staged; }
+  /// For loads, or for stores, which go to memory also where loads are staged.
+  KOKKOS_FORCEINLINE_FUNCTION Address locate(int operand, bool stores = false) const {
     const StridedOperand& o = operands_.operands[operand];
     Address address;
     address.data = o.data;
-    if (operands_.tiled) {
-      const std::int64_t origin = tile_offset(o.strides);
-      const std::int64_t down = o.strides[operands_.tile_axis], along = o.strides[operands_.ndim - 1];
+    address.layout = operands_.layout[operand];
+    if (stores && address.layout == Layout::staged) address.layout = Layout::strided;
+    address.vectors = whole_ && (operands_.vectors >> operand & 1) != 0;
+    address.staged = operands_.staged_index[operand];
+    if (address.layout == Layout::linear) {
       XP_UNROLL
-      for (int k = 0; k < W; ++k) address.offsets[k] = origin + row(k) * down + column(k) * along;
-    } else if (operands_.wide) {
-      divide_wide(o.strides, operands_.first_axis[operand], address.offsets);
+      for (int k = 0; k < W; ++k) address.offsets[k] = static_cast<Offset>(span_.base) + span_.template offset<V>(k);
+    } else if (address.layout == Layout::staged) {
+      // Scratch is memory like any other; only where there is room for the code it is told apart.
+      if constexpr (!quick)
+        address.data = reinterpret_cast<char*>(const_cast<R*>(staged_ + address.staged * staged_slots(operands_)));
+      XP_UNROLL
+      for (int k = 0; k < W; ++k) {
+        address.offsets[k] = (row(k) << operands_.column_bits) + row(k) + column(k);
+      }
+    } else if (address.layout == Layout::scalar) {
+      XP_UNROLL
+      for (int k = 0; k < W; ++k) address.offsets[k] = 0;
+    } else if (operands_.chunks == Chunks::tiles) {
+      const auto down = static_cast<Offset>(o.strides[operands_.tile_axis]),
+                 along = static_cast<Offset>(o.strides[operands_.ndim - 1]);
+      Offset offset = tile_offset(o.strides) + row(0) * down + column(0) * along;
+      XP_UNROLL
+      for (int k = 0; k < W; ++k) {
+        address.offsets[k] = offset;
+        offset += is_host_space ? (row(k + 1) - row(k)) * down + (column(k + 1) - column(k)) * along : row_step_ * down;
+      }
+    } else if (quick && operands_.chunks == Chunks::rows) {
+      const auto along = static_cast<Offset>(o.strides[operands_.ndim - 1]);
+      XP_UNROLL
+      for (int k = 0; k < W; ++k)
+        address.offsets[k] =
+            k % V == 0 ? offset_of(o.strides, span_.template offset<V>(k)) : address.offsets[k - 1] + along;
     } else {
-      divide_narrow(o.strides, operands_.first_axis[operand], address.offsets);
+      XP_UNROLL
+      for (int k = 0; k < W; ++k) address.offsets[k] = offset_of(o.strides, span_.template offset<V>(k));
     }
     return address;
   }
 
   KOKKOS_FORCEINLINE_FUNCTION bool valid(int k) const { return (valid_ >> k & 1) != 0; }
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t position(int k) const {
-    if (!operands_.tiled) return span_.base + span_.template offset<V>(k);
-    std::int64_t origin = 0, down = 1, stride = 1;
+    if (operands_.chunks != Chunks::tiles) return operands_.origin + span_.base + span_.template offset<V>(k);
+    std::int64_t origin = operands_.origin, down = 1, stride = 1;
     std::uint32_t rest = tile_;
     for (int d = operands_.ndim - 1; d >= 0; --d) {
       if (d == operands_.tile_axis) down = stride;
       origin += next_index(d, rest) * stride;
       stride *= operands_.shape[d];
     }
-    return origin + (operands_.tile_axis == operands_.ndim - 1 ? 0 : row(k) * down) + column(k);
+    return origin + row(k) * down + column(k);
   }
 
   template <class U>
   KOKKOS_FORCEINLINE_FUNCTION void load(const Address& address, U (&out)[W]) const {
-    XP_UNROLL
-    for (int k = 0; k < W; ++k) {
-      out[k] = U{};
-      if (valid(k)) out[k] = read<U>(address.data + address.offsets[k] * static_cast<std::int64_t>(sizeof(U)));
+    constexpr int size = static_cast<int>(sizeof(U));
+    if (quick && address.layout == Layout::scalar) {
+      const U value = read<U>(address.data);
+      XP_UNROLL
+      for (int k = 0; k < W; ++k) out[k] = value;
+    } else if (quick && address.vectors) {
+      XP_UNROLL
+      for (int g = 0; g < W / V; ++g) read_vector<V>(at(address, g * V, size), out + g * V);
+    } else if (quick && address.layout == Layout::staged) {
+      const U* from = reinterpret_cast<const U*>(staged_ + address.staged * staged_slots(operands_));
+      XP_UNROLL
+      for (int k = 0; k < W; ++k) out[k] = from[address.offsets[k]];
+    } else {
+      XP_UNROLL
+      for (int k = 0; k < W; ++k) {
+        out[k] = U{};
+        if (valid(k)) out[k] = read<U>(at(address, k, size));
+      }
     }
   }
   template <class U>
   KOKKOS_FORCEINLINE_FUNCTION void store(const Address& address, const U (&values)[W]) const {
+    constexpr int size = static_cast<int>(sizeof(U));
+    if (quick && address.vectors) {
+      XP_UNROLL
+      for (int g = 0; g < W / V; ++g) write_vector<V>(at(address, g * V, size), values + g * V);
+      return;
+    }
     XP_UNROLL
     for (int k = 0; k < W; ++k)
-      if (valid(k)) write<U>(address.data + address.offsets[k] * static_cast<std::int64_t>(sizeof(U)), values[k]);
+      if (valid(k)) write<U>(at(address, k, size), values[k]);
   }
   KOKKOS_FORCEINLINE_FUNCTION char* element(const Address& address, int k, int size) const {
-    std::int64_t offset = 0;
+    Offset offset = 0;
     XP_UNROLL
     for (int i = 0; i < W; ++i) offset = i == k ? address.offsets[i] : offset;
-    return address.data + offset * size;
+    return address.data + static_cast<std::int64_t>(offset) * size;
   }
 
   /// Elements of a staged tile are a little more than `columns` apart from row to row, so that neither reading along
@@ -317,43 +384,41 @@ class StridedPlace {
 
   /// Reads an operand along the rows' axis into scratch.
   template <class U>
-  KOKKOS_FORCEINLINE_FUNCTION void stage(int operand, Raw<width>* to) const {
+  KOKKOS_FORCEINLINE_FUNCTION void stage(int operand, int rank, int team, R* to) const {
     const StridedOperand& o = operands_.operands[operand];
     int rows = 1, columns = 1;
     remaining(rows, columns);
-    const char* data = o.data + tile_offset(o.strides) * static_cast<std::int64_t>(sizeof(U));
-    const std::int64_t down = o.strides[operands_.tile_axis] * static_cast<std::int64_t>(sizeof(U));
-    const std::int64_t along = o.strides[operands_.ndim - 1] * static_cast<std::int64_t>(sizeof(U));
+    // As in row() and column(), the other way round.
+    const int mask = (1 << operands_.row_bits) - 1, step = team >> operands_.row_bits;
+    auto row = [&](int k) { return is_host_space ? (rank + k * team) & mask : rank & mask; };
+    auto column = [&](int k) {
+      return is_host_space ? (rank + k * team) >> operands_.row_bits : (rank >> operands_.row_bits) + k * step;
+    };
+    const std::int64_t down = o.strides[operands_.tile_axis], along = o.strides[operands_.ndim - 1];
+    const char* from = o.data + tile_offset(o.strides) * static_cast<std::int64_t>(sizeof(U));
     U values[W];
     XP_UNROLL
     for (int k = 0; k < W; ++k) {
-      const int at = span_.template offset<V>(k);
-      const int r = at & ((1 << operands_.row_bits) - 1), c = at >> operands_.row_bits;
       values[k] = U{};
-      if (r < rows && c < columns) values[k] = read<U>(data + r * down + c * along);
+      if (row(k) < rows && column(k) < columns)
+        values[k] = read<U>(from + (row(k) * down + column(k) * along) * static_cast<std::int64_t>(sizeof(U)));
     }
+    U* slots = reinterpret_cast<U*>(to);
     XP_UNROLL
-    for (int k = 0; k < W; ++k) {
-      const int at = span_.template offset<V>(k);
-      const int r = at & ((1 << operands_.row_bits) - 1), c = at >> operands_.row_bits;
-      Raw<width>& slot = to[(r << operands_.column_bits) + r + c];
-      if constexpr (width == 128)
-        slot = {values[k], 0};
-      else
-        slot = values[k];
-    }
-  }
-  KOKKOS_FORCEINLINE_FUNCTION void load_staged(const Raw<width>* from, Raw<width> (&out)[W]) const {
-    XP_UNROLL
-    for (int k = 0; k < W; ++k) out[k] = from[(row(k) << operands_.column_bits) + row(k) + column(k)];
+    for (int k = 0; k < W; ++k) slots[(row(k) << operands_.column_bits) + row(k) + column(k)] = values[k];
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION int row(int k) const { return span_.template offset<V>(k) >> operands_.column_bits; }
-  KOKKOS_FORCEINLINE_FUNCTION int column(int k) const {
-    return span_.template offset<V>(k) & ((1 << operands_.column_bits) - 1);
+  // A team of a host space may be shorter than a row of the tile.
+  KOKKOS_FORCEINLINE_FUNCTION int row(int k) const {
+    return is_host_space ? (rank_ + k * team_) >> operands_.column_bits : row_ + k * row_step_;
   }
-
+  KOKKOS_FORCEINLINE_FUNCTION int column(int k) const {
+    return is_host_space ? (rank_ + k * team_) & ((1 << operands_.column_bits) - 1) : column_;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static char* at(const Address& address, int k, int size) {
+    return address.data + static_cast<std::int64_t>(address.offsets[k]) * size;
+  }
   /// The tile's first index along an axis; goes from the last axis to the first.
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t next_index(int d, std::uint32_t& rest) const {
     const Divisor& divisor = operands_.divisors[d];
@@ -363,10 +428,11 @@ class StridedPlace {
     if (d == operands_.ndim - 1) return index << operands_.column_bits;
     return d == operands_.tile_axis ? index << operands_.row_bits : index;
   }
-  KOKKOS_FORCEINLINE_FUNCTION std::int64_t tile_offset(const std::int64_t* strides) const {
-    std::int64_t offset = 0;
+  KOKKOS_FORCEINLINE_FUNCTION Offset tile_offset(const std::int64_t* strides) const {
+    Offset offset = 0;
     std::uint32_t rest = tile_;
-    for (int d = operands_.ndim - 1; d >= 0; --d) offset += next_index(d, rest) * strides[d];
+    for (int d = operands_.ndim - 1; d >= 0; --d)
+      offset += static_cast<Offset>(next_index(d, rest)) * static_cast<Offset>(strides[d]);
     return offset;
   }
   /// Rows and columns of the iteration space from the tile's first one on, up to more than a tile has.
@@ -382,44 +448,35 @@ class StridedPlace {
     }
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void divide_narrow(const std::int64_t* strides, int first_axis,
-                                                 std::int64_t (&offsets)[W]) const {
-    std::uint32_t rest[W];
-    XP_UNROLL
-    for (int k = 0; k < W; ++k) {
-      rest[k] = static_cast<std::uint32_t>(span_.base) + static_cast<std::uint32_t>(span_.template offset<V>(k));
-      offsets[k] = 0;
-    }
-    for (int d = operands_.ndim - 1; d >= first_axis; --d) {
-      const Divisor divisor = operands_.divisors[d];
-      const std::int64_t stride = strides[d];
-      XP_UNROLL
-      for (int k = 0; k < W; ++k) {
-        const std::uint32_t quotient = d == 0 ? 0 : divisor.divide(rest[k]);
-        offsets[k] += static_cast<std::int64_t>(rest[k] - quotient * divisor.value) * stride;
-        rest[k] = quotient;
-      }
-    }
-  }
-  KOKKOS_FORCEINLINE_FUNCTION void divide_wide(const std::int64_t* strides, int first_axis,
-                                               std::int64_t (&offsets)[W]) const {
-    XP_UNROLL
-    for (int k = 0; k < W; ++k) offsets[k] = 0;
-    XP_UNROLL
-    for (int k = 0; k < W; ++k) {
-      auto rest = static_cast<std::uint64_t>(span_.base + span_.template offset<V>(k));
-      for (int d = operands_.ndim - 1; d >= first_axis; --d) {
+  /// Of the element that is so many positions after the span's base.
+  KOKKOS_FORCEINLINE_FUNCTION Offset offset_of(const std::int64_t* strides, int after) const {
+    Offset offset = 0;
+    if (wide && operands_.wide) {
+      auto rest = static_cast<std::uint64_t>(span_.base + after);
+      for (int d = operands_.ndim - 1; d > 0; --d) {
         const auto extent = static_cast<std::uint64_t>(operands_.shape[d]);
-        const std::uint64_t quotient = d == 0 ? 0 : rest / extent;
-        offsets[k] += static_cast<std::int64_t>(rest - quotient * extent) * strides[d];
+        const std::uint64_t quotient = rest / extent;
+        offset += static_cast<Offset>(rest - quotient * extent) * static_cast<Offset>(strides[d]);
         rest = quotient;
       }
+      return offset + static_cast<Offset>(rest) * static_cast<Offset>(strides[0]);
     }
+    std::uint32_t rest = static_cast<std::uint32_t>(span_.base) + static_cast<std::uint32_t>(after);
+    for (int d = operands_.ndim - 1; d > 0; --d) {
+      const Divisor& divisor = operands_.divisors[d];
+      const std::uint32_t quotient = divisor.divide(rest);
+      offset += static_cast<Offset>(rest - quotient * divisor.value) * static_cast<Offset>(strides[d]);
+      rest = quotient;
+    }
+    return offset + static_cast<Offset>(rest) * static_cast<Offset>(strides[0]);
   }
 
   const StridedOperands& operands_;
   Span span_;
   std::uint32_t tile_;
+  const R* staged_;
+  int rank_ = 0, team_ = 1, row_ = 0, column_ = 0, row_step_ = 0;
+  bool whole_;
   unsigned valid_ = 0;
 };
 

@@ -400,10 +400,11 @@ std::int32_t Planner::run() {
   return XP_OK;
 }
 
-std::int32_t make_plan(const xp_program& program, DevicePlan& plan, xp_error* error) {
+std::int32_t make_plan(const xp_program& program, std::int64_t origin, DevicePlan& plan, xp_error* error) {
   if (program.width != 32 && program.width != 64 && program.width != 128)
     return fail(error, XP_INVALID, "width %d: no such slot width", program.width);
   plan.program = &program;
+  plan.origin = origin;
   return Planner(program, plan, error).run();
 }
 

@@ -32,11 +32,12 @@ struct DevicePlan {
   int team;
   StridedOperands strided;
   std::int64_t chunks;
+  std::int64_t origin;  // position of the first element, of a part of a larger program
   int multiprocessors;
 };
 
-/// Checks the program and fills in the plan; XP_INVALID says what is wrong.
-std::int32_t make_plan(const xp_program& program, DevicePlan& plan, xp_error* error);
+/// Checks the program and fills in the plan; XP_INVALID says what is wrong. `origin`: DevicePlan's.
+std::int32_t make_plan(const xp_program& program, std::int64_t origin, DevicePlan& plan, xp_error* error);
 
 /// Launches for one width, defined in the source of that width; of programs with functions or without.
 template <int width>

@@ -176,6 +176,12 @@ std::int32_t Planner::store(const xp_instruction& in) {
   return XP_OK;
 }
 
+/// The neighbours of 16-bit floats are not those of the floats that hold them.
+int row_of(const xp_instruction& in) {
+  if (static_cast<Op>(in.op) != Op::nextafter || (in.type != XP_FLOAT16 && in.type != XP_BFLOAT16)) return in.op;
+  return static_cast<int>(in.type == XP_FLOAT16 ? Op::nextafter_float16 : Op::nextafter_bfloat16);
+}
+
 std::int32_t Planner::instruction(const xp_instruction& in) {
   if (in.op >= op_count || in.type >= XP_DTYPE_COUNT || in.to >= XP_DTYPE_COUNT)
     return invalid(in, "unknown operation or dtype");
@@ -216,8 +222,9 @@ std::int32_t Planner::instruction(const xp_instruction& in) {
       break;
     }
     default: {
-      const Handler handler = arity == 2   ? handlers.binary[in.op][kind][form_of(a, b)]
-                              : arity == 1 ? handlers.unary[in.op][kind][a != no_slot ? 1 : 0]
+      const int row = row_of(in);
+      const Handler handler = arity == 2   ? handlers.binary[row][kind][form_of(a, b)]
+                              : arity == 1 ? handlers.unary[row][kind][a != no_slot ? 1 : 0]
                                            : nullptr;
       if (!handler) return invalid(in, "no such operation");
       emit(handler, std::max(a, 0), std::max(b, 0));

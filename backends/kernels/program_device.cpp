@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fused programs on a device: checks, translates, launches.
+#include <algorithm>
+
 #include "kernels/device_device.hpp"
 #include "kernels/narrow_device.hpp"
 #include "kernels/plan_device.hpp"
 #include "kernels/program.hpp"
 #include "kernels/program_checks.hpp"
 #include "kernels/reduce_device.hpp"
+#include "kernels/tiles_device.hpp"
 
 namespace xp::kernels {
 namespace {
@@ -59,6 +62,47 @@ void reduce(xp_device& device, const DevicePlan& plan) {
                    p.reduce_out);
 }
 
+std::int32_t run_whole(xp_device& device, const xp_program& program, std::int64_t origin, xp_error* error);
+
+/// A program of too many positions for 31 bits, in parts along its first axis.
+std::int32_t run_parts(xp_device& device, const xp_program& program, std::int64_t origin, xp_error* error) {
+  const std::int64_t extent = program.shape[0], inner = program.count / extent;
+  const bool single = inner >= narrow_positions;
+  constexpr std::int64_t grain = 4096;  // keeps what is aligned aligned
+  std::int64_t rows = single ? 1 : (narrow_positions - 1) / inner;
+  if (rows > grain) rows = rows / grain * grain;
+  for (std::int64_t first = 0; first < extent; first += rows) {
+    xp_program part = program;
+    part.shape[0] = std::min(rows, extent - first);
+    part.count = part.shape[0] * inner;
+    for (int k = 0; k < part.n_operands; ++k) {
+      xp_operand& operand = part.operands[k];
+      if (operand.dtype < XP_DTYPE_COUNT)
+        operand.data = static_cast<char*>(operand.data) + first * operand.strides[0] * dtype_sizes[operand.dtype];
+      if (part.shape[0] == 1) std::copy(operand.strides + 1, operand.strides + part.ndim, operand.strides);
+    }
+    if (part.shape[0] == 1 && part.ndim > 1) {
+      std::copy(part.shape + 1, part.shape + part.ndim, part.shape);
+      --part.ndim;
+    }
+    if (const std::int32_t code = run_whole(device, part, origin + first * inner, error)) return code;
+  }
+  return XP_OK;
+}
+
+std::int32_t run_whole(xp_device& device, const xp_program& program, std::int64_t origin, xp_error* error) {
+  DevicePlan plan;
+  if (const std::int32_t code = make_plan(program, origin, plan, error)) return code;
+  plan.multiprocessors = device.multiprocessors;
+  if (program.reduce_ref != XP_REF_NONE)
+    reduce(device, plan);
+  else if (!plan.flat && program.count >= narrow_positions)
+    return run_parts(device, program, origin, error);
+  else if (plan.n_steps > 0)
+    launch(device.space, plan, nullptr);
+  return XP_OK;
+}
+
 }  // namespace
 
 std::int32_t run_program(xp_device& device, const xp_program& program, xp_error* error) {
@@ -71,14 +115,7 @@ std::int32_t run_program(xp_device& device, const xp_program& program, xp_error*
     return XP_OK;
   }
   if (run_narrow(device, program)) return XP_OK;
-  DevicePlan plan;
-  if (const std::int32_t code = make_plan(program, plan, error)) return code;
-  plan.multiprocessors = device.multiprocessors;
-  if (program.reduce_ref != XP_REF_NONE)
-    reduce(device, plan);
-  else if (plan.n_steps > 0)
-    launch(device.space, plan, nullptr);
-  return XP_OK;
+  return run_whole(device, program, 0, error);
 }
 
 }  // namespace xp::kernels

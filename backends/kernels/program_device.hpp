@@ -37,7 +37,6 @@ enum class Code : std::uint8_t {
   load_8,
   load_4x2,  // complex64 on 4-byte boundaries
   load_16,
-  load_staged,
   store_1,
   store_2,
   store_4,
@@ -204,19 +203,38 @@ struct StridedOperand {
   std::int64_t strides[XP_MAX_NDIM];
 };
 
-/// Any strides. A chunk is a tile, `rows` along one axis by `columns` along the last one; or, where tiles would be
-/// mostly empty, consecutive positions, from which each operand's offsets are found by division.
+/// How an operand's elements are found.
+enum class Layout : std::uint8_t {
+  scalar,   // one element
+  linear,   // in C order without gaps: as the position
+  strided,  // by the indices
+  staged,   // turned in scratch
+};
+
+/// What a chunk is.
+enum class Chunks : std::uint8_t {
+  rows,       // consecutive positions; vectors of a thread's elements never cross the end of a row
+  positions,  // consecutive positions, each of which is divided into indices by itself
+  tiles,      // rows along one axis by columns along the last one
+};
+
+/// Any strides. Tiles are for operands that are fastest along another axis than the last one: those are read along it,
+/// and turned in scratch.
 struct StridedOperands {
   StridedOperand operands[XP_MAX_OPERANDS];
-  std::uint8_t first_axis[XP_MAX_OPERANDS];  // the first one with a stride other than 0
+  Layout layout[XP_MAX_OPERANDS];
+  std::uint8_t staged_index[XP_MAX_OPERANDS];  // of those that are staged
+  std::uint32_t vectors;                       // operands whose groups of neighbours are vectors, as a bit set
   std::int64_t shape[XP_MAX_NDIM];
   Divisor divisors[XP_MAX_NDIM];  // tiles along each axis; or the shape, if !wide
+  std::int64_t origin;            // position of the first element, of a part of a larger program
   std::uint8_t ndim;
-  bool tiled;
-  bool wide;  // positions need more than 31 bits
+  Chunks chunks;
+  bool narrow;      // offsets need 31 bits at most
+  bool wide;        // positions need more than 31 bits
+  bool neighbours;  // a thread's elements are neighbours by vectors
   std::uint8_t tile_axis;
   std::uint8_t column_bits, row_bits;
-  // Operands that are fastest along the rows are read that way and turned in scratch.
   std::uint8_t n_staged;
   std::uint8_t staged_operand[most_staged];
   std::uint8_t staged_size[most_staged];  // of their elements

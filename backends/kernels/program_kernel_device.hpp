@@ -95,7 +95,7 @@ struct FlatKernel {
     using Place = FlatPlace<width, W, true>;
     // Teams of programs without scratch are always whole.
     const int rank = team.team_rank(), size = only_quick ? quick_team : team.team_size(), elements = size * W;
-    Machine<width, Place, repertoire> machine(steps, scratch, rank, size, nullptr, 0);
+    Machine<width, Place, repertoire> machine(steps, scratch, rank, size);
     for (std::int64_t chunk = team.league_rank(); chunk < chunks; chunk += team.league_size()) {
       const std::int64_t base = chunk * elements, rest = count - base;
       const bool vectors = operands.vectors;
@@ -116,7 +116,9 @@ struct FlatKernel {
 template <int width, Repertoire steps_repertoire>
 struct StridedKernel {
   static constexpr Repertoire repertoire = steps_repertoire;
-  static constexpr int W = elements_per_thread(width);
+  static constexpr bool only_quick = repertoire == Repertoire::quick;
+  using Place = StridedPlace<width, only_quick, false>;
+  static constexpr int W = Place::W, V = Place::V;
   using R = Raw<width>;
 
   std::int64_t count, chunks;
@@ -127,35 +129,48 @@ struct StridedKernel {
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Member<width, repertoire>& team) const { run_kernel(*this, team); }
 
   KOKKOS_FORCEINLINE_FUNCTION void run(const Member<width, repertoire>& team, R* scratch) const {
-    using Place = StridedPlace<width>;
     const int rank = team.team_rank(), size = team.team_size(), elements = size * W;
     R* staged = scratch + staged_offset;
-    const int staged_slots = Place::staged_slots(operands);
-    Machine<width, Place, repertoire> machine(steps, scratch, rank, size, staged, staged_slots);
+    Machine<width, Place, repertoire> machine(steps, scratch, rank, size);
     for (std::int64_t chunk = team.league_rank(); chunk < chunks; chunk += team.league_size()) {
       const std::int64_t base = chunk * elements, rest = count - base;
-      const Span span{base, rank, size, size, rest < elements ? static_cast<int>(rest) : elements};
-      const Place place(operands, span, static_cast<std::uint32_t>(chunk));
+      const bool neighbours = operands.neighbours;
+      Span span;
+      span.base = base;
+      span.first = neighbours ? rank * V : rank;
+      span.group = size * V;
+      span.next = neighbours ? 1 : size;
+      span.limit = rest < elements ? static_cast<int>(rest) : elements;
+      const Place place(operands, span, static_cast<std::uint32_t>(chunk), rank, size,
+                        neighbours && span.limit == elements, staged);
+      // What is not staged is on its way before the staged operands are waited for.
+      if constexpr (only_quick) machine.preload(place, false);
       if (operands.n_staged > 0) {
         if (chunk != team.league_rank()) team.team_barrier();  // the tile before has been read
-        for (int i = 0; i < operands.n_staged; ++i) stage(place, i, staged + i * staged_slots);
+        for (int i = 0; i < operands.n_staged; ++i)
+          stage(place, i, rank, size, staged + i * Place::staged_slots(operands));
         team.team_barrier();
       }
-      machine.run(place);
+      if constexpr (only_quick) {
+        machine.preload(place, true);
+        machine.execute(place);
+      } else {
+        machine.run(place);
+      }
     }
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void stage(const StridedPlace<width>& place, int i, R* to) const {
+  KOKKOS_FORCEINLINE_FUNCTION void stage(const Place& place, int i, int rank, int team, R* to) const {
     const int operand = operands.staged_operand[i];
     switch (operands.staged_size[i]) {
       case 1:
-        return place.template stage<std::uint8_t>(operand, to);
+        return place.template stage<std::uint8_t>(operand, rank, team, to);
       case 2:
-        return place.template stage<std::uint16_t>(operand, to);
+        return place.template stage<std::uint16_t>(operand, rank, team, to);
       case 4:
-        return place.template stage<std::uint32_t>(operand, to);
+        return place.template stage<std::uint32_t>(operand, rank, team, to);
       default:
-        if constexpr (width != 32) place.template stage<std::uint64_t>(operand, to);
+        if constexpr (width != 32) place.template stage<std::uint64_t>(operand, rank, team, to);
     }
   }
 };
@@ -252,7 +267,7 @@ struct ReduceKernel {
   KOKKOS_FORCEINLINE_FUNCTION void run(const ReduceMember& team, R* scratch) const {
     const int rank = team.team_rank(), size = team.team_size();
     R* lanes = scratch + lanes_offset;
-    Machine<width, Place, repertoire> machine(steps, scratch, rank, size, nullptr, 0);
+    Machine<width, Place, repertoire> machine(steps, scratch, rank, size);
     const int blocks = size > reduce_lanes ? size / reduce_lanes : 1;
     const std::int64_t first_block = static_cast<std::int64_t>(team.league_rank()) * blocks;
     for (int at = rank; at < blocks * reduce_lanes; at += size) {
@@ -293,7 +308,7 @@ struct ReduceKernel {
     if constexpr (std::is_same_v<typename Place::Operands, FlatOperands>)
       return Place(operands, span, span.limit == reduce_block);
     else
-      return Place(operands, span, 0);
+      return Place(operands, span, 0, 0, 1, false, nullptr);
   }
 
   KOKKOS_FORCEINLINE_FUNCTION void write_result(std::int64_t block, const R& value) const {
@@ -384,7 +399,7 @@ void launch_strided(const Space& space, const DevicePlan& plan) {
   StridedKernel<width, repertoire> kernel;
   kernel.operands = plan.strided;
   kernel.staged_offset = register_slots(plan, elements_per_thread(width));
-  const int staged = plan.strided.n_staged * StridedPlace<width>::staged_slots(plan.strided);
+  const int staged = plan.strided.n_staged * StridedKernel<width, repertoire>::Place::staged_slots(plan.strided);
   launch_map<width>(space, plan, kernel, ProgramBounds<width, repertoire>(),
                     kernel.staged_offset + static_cast<std::uint32_t>(staged),
                     runs_from_scratch<repertoire> ? strided_teams(width, repertoire) : 0);
@@ -394,6 +409,8 @@ void launch_strided(const Space& space, const DevicePlan& plan) {
 template <int width>
 void launch_arithmetic(const Space& space, const DevicePlan& plan) {
   if constexpr (width != 128) {
+    if (!plan.flat && plan.repertoire == Repertoire::quick && plan.strided.narrow)
+      return launch_strided<width, Repertoire::quick>(space, plan);
     if (plan.kind == Flat::brief) return launch_flat<width, Flat::brief>(space, plan);
     if (plan.kind == Flat::quick) return launch_flat<width, Flat::quick>(space, plan);
   }
@@ -424,7 +441,8 @@ void launch_blocks(const Space& space, const DevicePlan& plan, const typename Pl
 
 template <int width, Repertoire repertoire>
 void launch_blocks(const Space& space, const DevicePlan& plan, void* results) {
-  if (!plan.flat) return launch_blocks<width, repertoire, StridedPlace<width>>(space, plan, plan.strided, results);
+  if (!plan.flat)
+    return launch_blocks<width, repertoire, StridedPlace<width, false, true>>(space, plan, plan.strided, results);
   FlatOperands operands;
   fill_flat<width>(plan, operands);
   if constexpr (width != 128 && repertoire == Repertoire::arithmetic)

@@ -10,8 +10,6 @@ namespace {
 
 /// Tiles that leave more of a team idle than this are worse than finding every offset by division.
 constexpr double least_filled = 0.6;
-/// Multiplication by Divisor::magic is exact below this.
-constexpr std::int64_t narrow_positions = (std::int64_t{1} << 31) - (1 << 16);
 
 bool is_contiguous(const xp_program& p, const PlannedOperand& operand) {
   std::int64_t expected = 1;
@@ -54,65 +52,92 @@ double filled(std::int64_t extent, int bits) {
   return static_cast<double>(extent) / static_cast<double>(tiles << bits);
 }
 
-/// Chooses the tile's shape; false if none suits.
+/// Chooses the tile's shape; false if none suits, or none is needed. Neither side is longer than the team, which so
+/// works on whole rows and columns at a time.
 bool choose_tile(const DevicePlan& plan, int bits, StridedOperands& out) {
   const xp_program& p = *plan.program;
-  const int last = p.ndim - 1;
-  out.tile_axis = static_cast<std::uint8_t>(last);
-  out.column_bits = static_cast<std::uint8_t>(bits);
-  out.row_bits = 0;
-  if (last == 0) return true;
-  const int turned = find_turned_axis(plan);
-  const int axis = turned >= 0 ? turned : last - 1;
+  const int last = p.ndim - 1, turned = last > 0 ? find_turned_axis(plan) : -1;
+  if (turned < 0) return false;
+  const int longest = is_host_space ? bits : std::bit_width(static_cast<unsigned>(plan.team)) - 1;
+  out.tile_axis = static_cast<std::uint8_t>(turned);
   double best = 0;
   auto consider = [&](int columns) {
-    const double share = filled(p.shape[last], columns) * filled(p.shape[axis], bits - columns);
+    if (columns > longest || bits - columns > longest) return;
+    const double share = filled(p.shape[last], columns) * filled(p.shape[turned], bits - columns);
     if (share <= best * 1.1) return;  // what comes first is better if it leaves no more idle
     best = share;
     out.column_bits = static_cast<std::uint8_t>(columns);
     out.row_bits = static_cast<std::uint8_t>(bits - columns);
   };
-  // Turned operands want squares, others long rows.
-  const int first = turned >= 0 ? (bits + 1) / 2 : bits;
-  for (int columns = first; columns <= bits; ++columns) consider(columns);
-  for (int columns = first - 1; columns >= 0; --columns) consider(columns);
-  out.tile_axis = static_cast<std::uint8_t>(out.row_bits == 0 ? last : axis);
-  return best >= least_filled;
+  const int square = (bits + 1) / 2;
+  for (int columns = square; columns <= bits; ++columns) consider(columns);
+  for (int columns = square - 1; columns >= 0; --columns) consider(columns);
+  return best >= least_filled && out.row_bits > 0 && out.column_bits > 0;
 }
 
-void choose_staged(DevicePlan& plan, StridedOperands& out) {
+void choose_staged(const DevicePlan& plan, StridedOperands& out) {
   const xp_program& p = *plan.program;
-  out.n_staged = 0;
-  if (out.row_bits == 0 || out.column_bits == 0) return;
-  for (int i = 0; i < plan.n_steps && out.n_staged < most_staged; ++i) {
-    Step& step = plan.steps[i];
-    if (step.code > Code::load_8) continue;
-    const PlannedOperand& operand = plan.operands[step.operand];
-    if (operand.size * 8 > p.width || !is_turned(p, operand, out.tile_axis)) continue;
-    out.staged_operand[out.n_staged] = step.operand;
-    out.staged_size[out.n_staged] = operand.size;
-    step.code = Code::load_staged;
-    step.operand = out.n_staged++;
+  for (int k = 0; k < plan.n_operands && out.n_staged < most_staged; ++k) {
+    const PlannedOperand& operand = plan.operands[k];
+    if (!operand.read || operand.size * 8 > p.width || !is_turned(p, operand, out.tile_axis)) continue;
+    out.layout[k] = Layout::staged;
+    out.staged_index[k] = out.n_staged;
+    out.staged_operand[out.n_staged] = static_cast<std::uint8_t>(k);
+    out.staged_size[out.n_staged++] = operand.size;
   }
+}
+
+/// Whether each group of `length` neighbours along the last axis lies as one vector.
+bool has_vectors(const xp_program& p, const PlannedOperand& operand, int length) {
+  const std::uint64_t bytes = static_cast<std::uint64_t>(std::min(16, operand.size * length));
+  if (operand.strides[p.ndim - 1] != 1 || reinterpret_cast<std::uintptr_t>(operand.data) % bytes != 0) return false;
+  for (int d = 0; d < p.ndim - 1; ++d)
+    if (static_cast<std::uint64_t>(std::abs(operand.strides[d])) * operand.size % bytes != 0) return false;
+  return true;
+}
+
+void choose_rows(const DevicePlan& plan, StridedOperands& out) {
+  const xp_program& p = *plan.program;
+  const int length = vector_elements(p.width);
+  // The end of one row is the beginning of the next where there is one axis only.
+  const bool rows = p.ndim == 1 || p.shape[p.ndim - 1] % length == 0;
+  for (int k = 0; k < plan.n_operands; ++k) {
+    const PlannedOperand& operand = plan.operands[k];
+    if (!operand.used || out.layout[k] == Layout::scalar) continue;
+    const bool whole = out.layout[k] == Layout::linear
+                           ? reinterpret_cast<std::uintptr_t>(operand.data) %
+                                     static_cast<std::uintptr_t>(std::min(16, operand.size * length)) ==
+                                 0
+                           : rows && has_vectors(p, operand, length);
+    if (whole) out.vectors |= 1u << k;
+  }
+  out.neighbours = out.vectors != 0;
+  out.chunks = rows && (out.neighbours || p.ndim == 1) ? Chunks::rows : Chunks::positions;
+  if (!out.neighbours) out.chunks = Chunks::positions;
 }
 
 void fill_strided(DevicePlan& plan, int bits) {
   const xp_program& p = *plan.program;
   StridedOperands& out = plan.strided;
   out.ndim = p.ndim;
+  out.origin = plan.origin;
+  out.narrow = p.count < narrow_positions;
   out.n_staged = 0;
+  out.vectors = 0;
+  out.neighbours = false;
   out.wide = p.count >= narrow_positions;
   for (int k = 0; k < plan.n_operands; ++k) {
     const PlannedOperand& operand = plan.operands[k];
     out.operands[k].data = operand.data;
     std::copy_n(operand.strides, p.ndim, out.operands[k].strides);
-    int first = 0;
-    while (first < p.ndim - 1 && operand.strides[first] == 0) ++first;
-    out.first_axis[k] = static_cast<std::uint8_t>(first);
+    out.staged_index[k] = 0;
+    std::int64_t reach = 0;
+    for (int d = 0; d < p.ndim; ++d) reach += (p.shape[d] - 1) * std::abs(operand.strides[d]);
+    out.narrow = out.narrow && (!operand.used || reach < narrow_positions);
+    out.layout[k] = is_scalar(p, operand) ? Layout::scalar : Layout::strided;
   }
   std::copy_n(p.shape, p.ndim, out.shape);
-  out.tiled = p.reduce_ref == XP_REF_NONE && choose_tile(plan, bits, out);
-  if (out.tiled) {
+  if (p.reduce_ref == XP_REF_NONE && choose_tile(plan, bits, out)) {
     std::int64_t tiles = 1;
     for (int d = 0; d < p.ndim; ++d) {
       const int step = d == p.ndim - 1 ? out.column_bits : d == out.tile_axis ? out.row_bits : 0;
@@ -121,9 +146,18 @@ void fill_strided(DevicePlan& plan, int bits) {
       out.divisors[d] = Divisor::of(static_cast<std::uint32_t>(std::min(along, narrow_positions)));
     }
     plan.chunks = tiles;
-    if (tiles < narrow_positions) return;
-    out.tiled = false;
+    if (tiles < narrow_positions) {
+      out.chunks = Chunks::tiles;
+      choose_staged(plan, out);
+      return;
+    }
   }
+  for (int k = 0; k < plan.n_operands; ++k)
+    if (out.layout[k] == Layout::strided && is_contiguous(p, plan.operands[k])) out.layout[k] = Layout::linear;
+  if (p.reduce_ref == XP_REF_NONE)
+    choose_rows(plan, out);
+  else
+    out.chunks = Chunks::positions;  // a lane's elements are not neighbours
   for (int d = 0; d < p.ndim; ++d)
     out.divisors[d] = Divisor::of(static_cast<std::uint32_t>(std::min(p.shape[d], narrow_positions)));
   plan.chunks = (p.count + (std::int64_t{1} << bits) - 1) >> bits;
@@ -160,13 +194,11 @@ void place_chunks(DevicePlan& plan) {
   while (plan.team > 8 && static_cast<std::size_t>(plan.scratch_registers * plan.team * bytes) > team_scratch)
     plan.team /= 2;
   const int elements = plan.team * (bytes * 8 / p.width), bits = std::bit_width(static_cast<unsigned>(elements)) - 1;
-  plan.strided.n_staged = 0;
   if (plan.flat) {
     plan.chunks = (p.count + elements - 1) / elements;
     return;
   }
   fill_strided(plan, bits);
-  if (plan.strided.tiled) choose_staged(plan, plan.strided);
 }
 
 }  // namespace xp::kernels

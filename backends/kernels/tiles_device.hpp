@@ -10,6 +10,9 @@ namespace xp::kernels {
 /// own.
 bool is_turned(const xp_program& program, const PlannedOperand& operand, int axis);
 
+/// Multiplication by Divisor::magic is exact below this.
+inline constexpr std::int64_t narrow_positions = (std::int64_t{1} << 31) - (1 << 16);
+
 /// The axis along which turned operands are fastest, or -1.
 int find_turned_axis(const DevicePlan& plan);
 

@@ -88,10 +88,15 @@ constexpr Handlers make() {
   return h;
 }
 
-constexpr Handlers table = make();
-
 }  // namespace
 
-const Handlers& handlers_128() { return table; }
+const Handlers& handlers_128() {
+  static const Handlers table = [] {
+    Handlers h = make();
+    add_functions_128(h);
+    return h;
+  }();
+  return table;
+}
 
 }  // namespace xp::kernels

@@ -100,10 +100,15 @@ constexpr Handlers make() {
   return h;
 }
 
-constexpr Handlers table = make();
-
 }  // namespace
 
-const Handlers& handlers_32() { return table; }
+const Handlers& handlers_32() {
+  static const Handlers table = [] {
+    Handlers h = make();
+    add_functions_32(h);
+    return h;
+  }();
+  return table;
+}
 
 }  // namespace xp::kernels

@@ -144,10 +144,15 @@ constexpr Handlers make() {
   return h;
 }
 
-constexpr Handlers table = make();
-
 }  // namespace
 
-const Handlers& handlers_64() { return table; }
+const Handlers& handlers_64() {
+  static const Handlers table = [] {
+    Handlers h = make();
+    add_functions_64(h);
+    return h;
+  }();
+  return table;
+}
 
 }  // namespace xp::kernels

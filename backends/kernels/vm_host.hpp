@@ -99,6 +99,11 @@ const Handlers& handlers_32();
 const Handlers& handlers_64();
 const Handlers& handlers_128();
 
+/// The rows of functions.hpp, which compile long: in sources of their own.
+void add_functions_32(Handlers& handlers);
+void add_functions_64(Handlers& handlers);
+void add_functions_128(Handlers& handlers);
+
 inline const Handlers* handlers_for(int width) {
   switch (width) {
     case 32:

@@ -227,10 +227,22 @@ class Array {
   Array& operator-=(const Operand& value) &;
   Array& operator*=(const Operand& value) &;
   Array& operator/=(const Operand& value) &;
+  Array& operator%=(const Operand& value) &;
+  Array& operator&=(const Operand& value) &;
+  Array& operator|=(const Operand& value) &;
+  Array& operator^=(const Operand& value) &;
+  Array& operator<<=(const Operand& value) &;
+  Array& operator>>=(const Operand& value) &;
   Array operator+=(const Operand& value) &&;
   Array operator-=(const Operand& value) &&;
   Array operator*=(const Operand& value) &&;
   Array operator/=(const Operand& value) &&;
+  Array operator%=(const Operand& value) &&;
+  Array operator&=(const Operand& value) &&;
+  Array operator|=(const Operand& value) &&;
+  Array operator^=(const Operand& value) &&;
+  Array operator<<=(const Operand& value) &&;
+  Array operator>>=(const Operand& value) &&;
 
   /// The only element, converted to T. ShapeError unless size() is 1. Waits for the device.
   template <class T>

@@ -103,8 +103,16 @@ DType dtype_from_name(std::string_view name);
 /// float16 to float32, with integers and bool to bfloat16 or wider as float16 would.
 DType promote_types(DType a, DType b);
 
-/// Whether NumPy's `casting="same_kind"` allows `from` to be stored as `to`.
-bool can_cast_same_kind(DType from, DType to);
+/// Which conversions are allowed, as NumPy's `casting`: none, none (there is one byte order), those that keep every
+/// value, also those within a kind or to a later one (float64 to float32, int64 to float32), any.
+enum class Casting : std::uint8_t { no, equiv, safe, same_kind, unsafe };
+
+/// NumPy's name: "same_kind".
+std::string_view name(Casting casting);
+
+/// Whether `casting` allows `from` to be stored as `to`.
+bool can_cast(DType from, DType to, Casting casting = Casting::safe);
+inline bool can_cast_same_kind(DType from, DType to) { return can_cast(from, to, Casting::same_kind); }
 
 /// The dtype that holds C++ values of type T; for a type without one, does not compile.
 template <class T>

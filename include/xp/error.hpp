@@ -17,7 +17,8 @@ struct ShapeError : Error {
   using Error::Error;
 };
 
-/// An operation that a dtype does not have, a cast that `casting` forbids, a scalar out of a dtype's range.
+/// An operation that a dtype does not have, a cast that `casting` forbids, a scalar out of a dtype's range, a negative
+/// power of integers.
 struct DTypeError : Error {
   using Error::Error;
 };

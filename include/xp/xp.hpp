@@ -8,6 +8,7 @@
 #include <xp/dtype.hpp>
 #include <xp/elementwise.hpp>
 #include <xp/error.hpp>
+#include <xp/functions.hpp>
 #include <xp/io.hpp>
 #include <xp/random.hpp>
 #include <xp/reduce.hpp>

@@ -92,10 +92,25 @@ DType promote_types(DType a, DType b) {
   return b;
 }
 
-bool can_cast_same_kind(DType from, DType to) {
-  // NumPy's order of kinds for same_kind: bool < unsigned < signed < float < complex, and signed does not go to
-  // unsigned.
-  return kind(from) <= kind(to);
+std::string_view name(Casting casting) {
+  constexpr std::string_view casting_names[] = {"no", "equiv", "safe", "same_kind", "unsafe"};
+  return casting_names[static_cast<std::size_t>(casting)];
+}
+
+bool can_cast(DType from, DType to, Casting casting) {
+  switch (casting) {
+    case Casting::no:
+    case Casting::equiv:
+      return from == to;
+    case Casting::safe:
+      return promote_types(from, to) == to;
+    case Casting::same_kind:
+      // NumPy's order of kinds: bool < unsigned < signed < float < complex, and signed does not go to unsigned.
+      return kind(from) <= kind(to);
+    case Casting::unsafe:
+      return true;
+  }
+  return false;
 }
 
 namespace detail {

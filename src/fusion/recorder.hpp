@@ -32,6 +32,18 @@ struct Operation {
   std::array<Argument, 3> arguments{};
 };
 
+/// Per row: whether it computes real arrays in their own dtype and gives that dtype.
+inline constexpr auto keeps_real = [] {
+  std::array<bool, operation_table.size()> table{};
+  for (const OpInfo& row : operation_table) {
+    const bool takes_real = row.accepts != Accepts::none && row.accepts != Accepts::bits &&
+                            row.accepts != Accepts::bits_int8 && row.accepts != Accepts::integers;
+    table[static_cast<std::size_t>(row.op)] =
+        takes_real && (row.returns == Returns::same || row.returns == Returns::real);
+  }
+  return table;
+}();
+
 class Lowering;
 
 class Recorder {

@@ -63,8 +63,7 @@ bool Recorder::record_dense(Op op, const Operand& a, const Operand* b, Array& ou
   if (!lead.has_value() || !Access::contiguous(lead) || lead.size() == 0) return false;
   const DType type = lead.dtype();
   if (type != DType::float64 && type != DType::float32) return false;
-  const OpInfo& row = info(op);
-  if (row.returns == Returns::boolean || row.accepts == Accepts::none) return false;
+  if (!keeps_real[static_cast<std::size_t>(op)]) return false;
   const Array* other = nullptr;
   if (b != nullptr) {
     const Operand& second = a.is_scalar() ? a : *b;
