@@ -68,9 +68,8 @@ KOKKOS_INLINE_FUNCTION Complex<R> complex_power(Complex<R> a, Complex<R> b) {
   using C = Complex<R>;
   if (b.re == 0 && b.im == 0) return {1, 0};
   if (a.re == 0 && a.im == 0) {
-    if (b.re > 0 && b.im == 0) return {0, 0};
-    const R none = std::numeric_limits<R>::quiet_NaN();
-    return {none, none};
+    if (b.re > 0) return {0, 0};
+    return {not_a_number<R>, not_a_number<R>};
   }
   if (b.im == 0 && b.re > -100 && b.re < 100 && b.re == std::trunc(b.re)) {
     const int exponent = static_cast<int>(b.re);

@@ -38,10 +38,13 @@ inline constexpr int quick_team = full_team < 128 ? full_team : 128;
 /// that needs more runs with smaller teams.
 inline constexpr std::size_t team_scratch = 40 << 10;
 
-/// What a thread has of each operand at a time: the elements of so many bytes of slots. Less has too few loads in
-/// flight, and spends more on the interpretation of each element; more makes kernels too large.
-inline constexpr int thread_bytes = 32;
-constexpr int elements_per_thread(int width) { return thread_bytes * 8 / width; }
+/// How a kernel is shaped. bytes: what a thread has of each operand at a time, the elements of so many bytes of slots:
+/// less has too few loads in flight, and spends more on the interpretation of each element; more makes kernels too
+/// large. team: threads of one. teams: how many should fit on a multiprocessor, which bounds the registers of a thread.
+struct Shape {
+  int bytes, team, teams;
+  constexpr int elements(int width) const { return bytes * 8 / width; }
+};
 
 /// Which steps a kernel has. Functions are many and long: a kernel that has them runs everything else slower.
 enum class Repertoire {
@@ -50,8 +53,10 @@ enum class Repertoire {
   functions,
 };
 
-/// The kernels for flat operands, and how they are shaped: bytes as above; threads of a team; teams that should fit on
-/// a multiprocessor, which bounds the registers of a thread.
+/// Of a thread's elements, those that are neighbours in memory: 16 bytes, one access.
+constexpr int vector_elements(int width) { return 128 / width; }
+
+/// The kernels for flat operands.
 enum class Flat {
   general,
   quick,  ///< of quick steps only, with values in registers: a small kernel
@@ -62,10 +67,7 @@ constexpr Repertoire repertoire_of(Flat kind) {
   if (kind == Flat::functions) return Repertoire::functions;
   return kind == Flat::general ? Repertoire::arithmetic : Repertoire::quick;
 }
-struct FlatShape {
-  int bytes, team, teams;
-};
-constexpr FlatShape flat_shape(Flat kind) {
+constexpr Shape flat_shape(Flat kind) {
   switch (kind) {
     case Flat::general:
       return {64, full_team, 2};
@@ -77,17 +79,17 @@ constexpr FlatShape flat_shape(Flat kind) {
       return {32, quick_team, 12};
   }
 }
-constexpr int flat_elements(Flat kind, int width) { return flat_shape(kind).bytes * 8 / width; }
 /// 3.77 ms instead of 3.91 for the 16 GB that three steps and a store move on an H200; with ten 4.5 instead of 3.83.
 inline constexpr int brief_steps = 6;
 
-/// Of those, the ones that are neighbours in memory: 16 bytes, one access.
-constexpr int vector_elements(int width) { return 128 / width; }
-
-/// As above, for strided operands.
-constexpr int strided_teams(int width, Repertoire repertoire) {
-  if (repertoire == Repertoire::quick) return 4;
-  return width == 128 || repertoire == Repertoire::functions ? 2 : 3;
+/// Those for strided operands.
+constexpr Shape strided_shape(Repertoire repertoire, int width) {
+  if (repertoire == Repertoire::quick) return {32, full_team, 4};
+  return {32, full_team, width == 128 || repertoire == Repertoire::functions ? 2 : 3};
+}
+/// Those of reductions. With the lanes' sums and the place of the rows, three teams would spill registers.
+constexpr Shape reduce_shape(Repertoire repertoire) {
+  return {repertoire == Repertoire::quick ? 64 : 32, full_team, 2};
 }
 
 /// How a team's threads share a chunk: each warp has a piece without gaps, in which its threads' parts alternate. Parts

@@ -239,12 +239,12 @@ class FlatPlace {
 ///
 /// `quick`: for small kernels, in which there is room for vectors, and of operands whose offsets need 32 bits at most.
 /// `wide`: there may be 2^31 elements and more.
-template <int width, bool quick, bool wide>
+template <int width, int elements, bool quick, bool wide>
 class StridedPlace {
   using Offset = std::conditional_t<quick, int, std::int64_t>;
 
  public:
-  static constexpr int W = elements_per_thread(width), V = vector_elements(width);
+  static constexpr int W = elements, V = vector_elements(width);
   using Operands = StridedOperands;
   using R = Raw<width>;
   static constexpr bool reads_in_place = false;  // finding the offsets is too much code to have it often
@@ -311,13 +311,12 @@ class StridedPlace {
       }
     } else if (quick && operands_.chunks == Chunks::rows) {
       const auto along = static_cast<Offset>(o.strides[operands_.ndim - 1]);
+      divide<V>(o.strides, address.offsets);
       XP_UNROLL
       for (int k = 0; k < W; ++k)
-        address.offsets[k] =
-            k % V == 0 ? offset_of(o.strides, span_.template offset<V>(k)) : address.offsets[k - 1] + along;
+        if (k % V != 0) address.offsets[k] = address.offsets[k - 1] + along;
     } else {
-      XP_UNROLL
-      for (int k = 0; k < W; ++k) address.offsets[k] = offset_of(o.strides, span_.template offset<V>(k));
+      divide<1>(o.strides, address.offsets);
     }
     return address;
   }
@@ -448,27 +447,40 @@ class StridedPlace {
     }
   }
 
-  /// Of the element that is so many positions after the span's base.
-  KOKKOS_FORCEINLINE_FUNCTION Offset offset_of(const std::int64_t* strides, int after) const {
-    Offset offset = 0;
-    if (wide && operands_.wide) {
-      auto rest = static_cast<std::uint64_t>(span_.base + after);
-      for (int d = operands_.ndim - 1; d > 0; --d) {
-        const auto extent = static_cast<std::uint64_t>(operands_.shape[d]);
-        const std::uint64_t quotient = rest / extent;
-        offset += static_cast<Offset>(rest - quotient * extent) * static_cast<Offset>(strides[d]);
-        rest = quotient;
-      }
-      return offset + static_cast<Offset>(rest) * static_cast<Offset>(strides[0]);
+  /// Of every `step`-th element.
+  template <int step>
+  KOKKOS_FORCEINLINE_FUNCTION void divide(const std::int64_t* strides, Offset (&offsets)[W]) const {
+    if constexpr (wide) {
+      if (operands_.wide) return divide_by<std::uint64_t, step>(strides, offsets);
     }
-    std::uint32_t rest = static_cast<std::uint32_t>(span_.base) + static_cast<std::uint32_t>(after);
+    divide_by<std::uint32_t, step>(strides, offsets);
+  }
+  template <class Position, int step>
+  KOKKOS_FORCEINLINE_FUNCTION void divide_by(const std::int64_t* strides, Offset (&offsets)[W]) const {
+    Position rest[W];
+    XP_UNROLL
+    for (int k = 0; k < W; k += step) {
+      rest[k] = static_cast<Position>(span_.base) + static_cast<Position>(span_.template offset<V>(k));
+      offsets[k] = 0;
+    }
     for (int d = operands_.ndim - 1; d > 0; --d) {
-      const Divisor& divisor = operands_.divisors[d];
-      const std::uint32_t quotient = divisor.divide(rest);
-      offset += static_cast<Offset>(rest - quotient * divisor.value) * static_cast<Offset>(strides[d]);
-      rest = quotient;
+      const Divisor divisor = operands_.divisors[d];
+      const auto extent = static_cast<Position>(operands_.shape[d]);
+      const auto stride = static_cast<Offset>(strides[d]);
+      XP_UNROLL
+      for (int k = 0; k < W; k += step) {
+        Position quotient;
+        if constexpr (sizeof(Position) == 4)
+          quotient = divisor.divide(rest[k]);
+        else
+          quotient = rest[k] / extent;
+        offsets[k] += static_cast<Offset>(rest[k] - quotient * extent) * stride;
+        rest[k] = quotient;
+      }
     }
-    return offset + static_cast<Offset>(rest) * static_cast<Offset>(strides[0]);
+    const auto stride = static_cast<Offset>(strides[0]);
+    XP_UNROLL
+    for (int k = 0; k < W; k += step) offsets[k] += static_cast<Offset>(rest[k]) * stride;
   }
 
   const StridedOperands& operands_;

@@ -29,6 +29,7 @@ struct DevicePlan {
 
   // By place_chunks(); `strided` where a chunk is a tile.
   Flat kind;
+  bool quick_strided;  // the quick kernel of strided operands will do
   int team;
   StridedOperands strided;
   std::int64_t chunks;

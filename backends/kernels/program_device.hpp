@@ -230,7 +230,6 @@ struct StridedOperands {
   std::int64_t origin;            // position of the first element, of a part of a larger program
   std::uint8_t ndim;
   Chunks chunks;
-  bool narrow;      // offsets need 31 bits at most
   bool wide;        // positions need more than 31 bits
   bool neighbours;  // a thread's elements are neighbours by vectors
   std::uint8_t tile_axis;

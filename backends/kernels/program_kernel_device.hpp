@@ -13,18 +13,18 @@
 namespace xp::kernels {
 
 template <int width, Repertoire repertoire>
-using ProgramBounds =
-    Kokkos::LaunchBounds<is_host_space ? 0 : full_team, is_host_space ? 0 : strided_teams(width, repertoire)>;
+using StridedBounds = Kokkos::LaunchBounds<is_host_space ? 0 : strided_shape(repertoire, width).team,
+                                           is_host_space ? 0 : strided_shape(repertoire, width).teams>;
 template <Flat kind>
 using FlatBounds =
     Kokkos::LaunchBounds<is_host_space ? 0 : flat_shape(kind).team, is_host_space ? 0 : flat_shape(kind).teams>;
 template <int width, Repertoire repertoire>
-using Member = typename Policy<ProgramBounds<width, repertoire>>::member_type;
+using Member = typename Policy<StridedBounds<width, repertoire>>::member_type;
 template <Flat kind>
 using FlatMember = typename Policy<FlatBounds<kind>>::member_type;
 
-/// With the lanes' sums and the place of the rows, three teams would spill registers.
-using ReduceBounds = Kokkos::LaunchBounds<is_host_space ? 0 : full_team, is_host_space ? 0 : 2>;
+using ReduceBounds = Kokkos::LaunchBounds<is_host_space ? 0 : reduce_shape(Repertoire::arithmetic).team,
+                                          is_host_space ? 0 : reduce_shape(Repertoire::arithmetic).teams>;
 using ReduceMember = Policy<ReduceBounds>::member_type;
 
 constexpr std::size_t scratch_alignment = 16;
@@ -46,10 +46,10 @@ inline constexpr bool runs_from_scratch = repertoire == Repertoire::functions &&
 
 /// Scratch for the copy.
 template <class Kernel>
-constexpr std::uint32_t copy_bytes() {
-  constexpr std::uint32_t bytes = runs_from_scratch<Kernel::repertoire> ? sizeof(Kernel) : 0;
-  return (bytes + scratch_alignment - 1) / scratch_alignment * scratch_alignment;
-}
+inline constexpr std::uint32_t copy_bytes =
+    runs_from_scratch<Kernel::repertoire>
+        ? (sizeof(Kernel) + scratch_alignment - 1) / scratch_alignment* scratch_alignment
+        : 0;
 
 template <class Kernel, class Member>
 XP_NOINLINE KOKKOS_FUNCTION void run_copy(const Kernel& kernel, const Member team, void* scratch) {
@@ -59,7 +59,7 @@ XP_NOINLINE KOKKOS_FUNCTION void run_copy(const Kernel& kernel, const Member tea
 template <class Kernel, class Member>
 KOKKOS_FORCEINLINE_FUNCTION void run_kernel(const Kernel& kernel, const Member& team) {
   if constexpr (runs_from_scratch<Kernel::repertoire>) {
-    constexpr std::uint32_t copy = copy_bytes<Kernel>();
+    constexpr std::uint32_t copy = copy_bytes<Kernel>;
     auto* scratch = team_scratch_of<char>(team, copy + kernel.scratch_bytes);
     using Word = Access<4>;
     const auto* from = reinterpret_cast<const Word*>(&kernel);
@@ -79,7 +79,7 @@ template <int width, Flat kind>
 struct FlatKernel {
   static constexpr Repertoire repertoire = repertoire_of(kind);
   static constexpr bool only_quick = repertoire == Repertoire::quick;
-  static constexpr int W = flat_elements(kind, width), V = vector_elements(width);
+  static constexpr int W = flat_shape(kind).elements(width), V = vector_elements(width);
   // For each chunk there is a team (league_for).
   static constexpr bool one_chunk = only_quick && !is_host_space;
   using R = Raw<width>;
@@ -117,7 +117,7 @@ template <int width, Repertoire steps_repertoire>
 struct StridedKernel {
   static constexpr Repertoire repertoire = steps_repertoire;
   static constexpr bool only_quick = repertoire == Repertoire::quick;
-  using Place = StridedPlace<width, only_quick, false>;
+  using Place = StridedPlace<width, strided_shape(repertoire, width).elements(width), only_quick, false>;
   static constexpr int W = Place::W, V = Place::V;
   using R = Raw<width>;
 
@@ -382,7 +382,7 @@ void launch_map(const Space& space, const DevicePlan& plan, Kernel& kernel, Boun
   kernel.scratch_bytes = static_cast<std::uint32_t>(slots * sizeof(Raw<width>));
   fill_steps<width>(plan, kernel.steps);
   launch_teams<Bounds>(label_of(*plan.program), space, league_for(space, plan, most), plan.team,
-                       scratch_with_alignment(copy_bytes<Kernel>() + kernel.scratch_bytes), kernel);
+                       scratch_with_alignment(copy_bytes<Kernel> + kernel.scratch_bytes), kernel);
 }
 
 template <int width, Flat kind>
@@ -391,26 +391,26 @@ void launch_flat(const Space& space, const DevicePlan& plan) {
   constexpr bool quick = repertoire_of(kind) == Repertoire::quick;
   fill_flat<width>(plan, kernel.operands);
   launch_map<width>(space, plan, kernel, FlatBounds<kind>(),
-                    quick ? 0 : register_slots(plan, flat_elements(kind, width)), quick ? 0 : flat_shape(kind).teams);
+                    quick ? 0 : register_slots(plan, flat_shape(kind).elements(width)),
+                    quick ? 0 : flat_shape(kind).teams);
 }
 
 template <int width, Repertoire repertoire>
 void launch_strided(const Space& space, const DevicePlan& plan) {
   StridedKernel<width, repertoire> kernel;
   kernel.operands = plan.strided;
-  kernel.staged_offset = register_slots(plan, elements_per_thread(width));
+  kernel.staged_offset = register_slots(plan, StridedKernel<width, repertoire>::W);
   const int staged = plan.strided.n_staged * StridedKernel<width, repertoire>::Place::staged_slots(plan.strided);
-  launch_map<width>(space, plan, kernel, ProgramBounds<width, repertoire>(),
+  launch_map<width>(space, plan, kernel, StridedBounds<width, repertoire>(),
                     kernel.staged_offset + static_cast<std::uint32_t>(staged),
-                    runs_from_scratch<repertoire> ? strided_teams(width, repertoire) : 0);
+                    runs_from_scratch<repertoire> ? strided_shape(repertoire, width).teams : 0);
 }
 
 /// Without functions.
 template <int width>
 void launch_arithmetic(const Space& space, const DevicePlan& plan) {
   if constexpr (width != 128) {
-    if (!plan.flat && plan.repertoire == Repertoire::quick && plan.strided.narrow)
-      return launch_strided<width, Repertoire::quick>(space, plan);
+    if (plan.quick_strided) return launch_strided<width, Repertoire::quick>(space, plan);
     if (plan.kind == Flat::brief) return launch_flat<width, Flat::brief>(space, plan);
     if (plan.kind == Flat::quick) return launch_flat<width, Flat::quick>(space, plan);
   }
@@ -431,25 +431,28 @@ void launch_blocks(const Space& space, const DevicePlan& plan, const typename Pl
   kernel.operands = operands;
   kernel.count = p.count;
   kernel.results = static_cast<char*>(results);
-  kernel.lanes_offset = register_slots(plan, elements_per_thread(width));
+  kernel.lanes_offset = register_slots(plan, reduce_shape(repertoire).elements(width));
   kernel.scratch_bytes = static_cast<std::uint32_t>(
       (kernel.lanes_offset + static_cast<std::uint32_t>(per_team * reduce_lanes)) * sizeof(Raw<width>));
   fill_steps<width>(plan, kernel.steps);
   launch_teams<ReduceBounds>(label_of(p), space, (blocks + per_team - 1) / per_team, plan.team,
-                             scratch_with_alignment(copy_bytes<Kernel>() + kernel.scratch_bytes), kernel);
+                             scratch_with_alignment(copy_bytes<Kernel> + kernel.scratch_bytes), kernel);
 }
 
 template <int width, Repertoire repertoire>
 void launch_blocks(const Space& space, const DevicePlan& plan, void* results) {
+  constexpr int elements = reduce_shape(repertoire).elements(width);
   if (!plan.flat)
-    return launch_blocks<width, repertoire, StridedPlace<width, false, true>>(space, plan, plan.strided, results);
+    return launch_blocks<width, repertoire, StridedPlace<width, elements, false, true>>(space, plan, plan.strided,
+                                                                                        results);
   FlatOperands operands;
   fill_flat<width>(plan, operands);
   if constexpr (width != 128 && repertoire == Repertoire::arithmetic)
     if (plan.repertoire == Repertoire::quick)
-      return launch_blocks<width, Repertoire::quick, FlatPlace<width, flat_elements(Flat::quick, width), false>>(
-          space, plan, operands, results);
-  launch_blocks<width, repertoire, FlatPlace<width, elements_per_thread(width), false>>(space, plan, operands, results);
+      return launch_blocks<width, Repertoire::quick,
+                           FlatPlace<width, reduce_shape(Repertoire::quick).elements(width), false>>(space, plan,
+                                                                                                     operands, results);
+  launch_blocks<width, repertoire, FlatPlace<width, elements, false>>(space, plan, operands, results);
 }
 
 }  // namespace xp::kernels

@@ -116,12 +116,23 @@ void choose_rows(const DevicePlan& plan, StridedOperands& out) {
   if (!out.neighbours) out.chunks = Chunks::positions;
 }
 
+/// Whether all offsets need 31 bits at most.
+bool is_near(const DevicePlan& plan) {
+  const xp_program& p = *plan.program;
+  if (p.count >= narrow_positions) return false;
+  for (int k = 0; k < plan.n_operands; ++k) {
+    std::int64_t reach = 0;
+    for (int d = 0; d < p.ndim; ++d) reach += (p.shape[d] - 1) * std::abs(plan.operands[k].strides[d]);
+    if (plan.operands[k].used && reach >= narrow_positions) return false;
+  }
+  return true;
+}
+
 void fill_strided(DevicePlan& plan, int bits) {
   const xp_program& p = *plan.program;
   StridedOperands& out = plan.strided;
   out.ndim = p.ndim;
   out.origin = plan.origin;
-  out.narrow = p.count < narrow_positions;
   out.n_staged = 0;
   out.vectors = 0;
   out.neighbours = false;
@@ -131,9 +142,6 @@ void fill_strided(DevicePlan& plan, int bits) {
     out.operands[k].data = operand.data;
     std::copy_n(operand.strides, p.ndim, out.operands[k].strides);
     out.staged_index[k] = 0;
-    std::int64_t reach = 0;
-    for (int d = 0; d < p.ndim; ++d) reach += (p.shape[d] - 1) * std::abs(operand.strides[d]);
-    out.narrow = out.narrow && (!operand.used || reach < narrow_positions);
     out.layout[k] = is_scalar(p, operand) ? Layout::scalar : Layout::strided;
   }
   std::copy_n(p.shape, p.ndim, out.shape);
@@ -181,24 +189,27 @@ void find_flat(DevicePlan& plan) {
 
 void place_chunks(DevicePlan& plan) {
   const xp_program& p = *plan.program;
-  const bool flat_map = plan.flat && p.reduce_ref == XP_REF_NONE;
+  const bool map = p.reduce_ref == XP_REF_NONE, quick = plan.repertoire == Repertoire::quick;
   if (plan.repertoire == Repertoire::functions)
     plan.kind = Flat::functions;
-  else if (!flat_map || plan.repertoire == Repertoire::arithmetic)
+  else if (!map || !plan.flat || !quick)
     plan.kind = Flat::general;
   else
     plan.kind = plan.n_steps <= brief_steps ? Flat::brief : Flat::quick;
-  const FlatShape shape = flat_shape(plan.kind);
+  plan.quick_strided = map && !plan.flat && quick && p.width != 128 && is_near(plan);
+  const Repertoire strided = quick && !plan.quick_strided ? Repertoire::arithmetic : plan.repertoire;
+  const Shape shape = !map        ? reduce_shape(Repertoire::arithmetic)
+                      : plan.flat ? flat_shape(plan.kind)
+                                  : strided_shape(strided, p.width);
   plan.team = shape.team;
-  const int bytes = flat_map ? shape.bytes : thread_bytes;
-  while (plan.team > 8 && static_cast<std::size_t>(plan.scratch_registers * plan.team * bytes) > team_scratch)
+  while (plan.team > 8 && static_cast<std::size_t>(plan.scratch_registers * plan.team * shape.bytes) > team_scratch)
     plan.team /= 2;
-  const int elements = plan.team * (bytes * 8 / p.width), bits = std::bit_width(static_cast<unsigned>(elements)) - 1;
+  const int elements = plan.team * shape.elements(p.width);
   if (plan.flat) {
     plan.chunks = (p.count + elements - 1) / elements;
     return;
   }
-  fill_strided(plan, bits);
+  fill_strided(plan, std::bit_width(static_cast<unsigned>(elements)) - 1);
 }
 
 }  // namespace xp::kernels

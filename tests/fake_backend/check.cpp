@@ -228,9 +228,8 @@ class Checker {
         result = oracle::result_of(op, type);
         require(result == to,
                 where + " of " + dtype_text(type) + " gives " + dtype_text(result) + ", not " + dtype_text(to));
-        if (xp::info(op).returns == xp::Returns::same)
-          require(computes_at(p_.width, type),
-                  where + " computes in " + dtype_text(type) + " at width " + std::to_string(p_.width));
+        require(computes_at(p_.width, type),
+                where + " computes in " + dtype_text(type) + " at width " + std::to_string(p_.width));
         reference(in.a, type, where);
         if (xp::info(op).arity > 1) reference(in.b, type, where);
     }

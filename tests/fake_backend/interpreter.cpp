@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "fake_backend/check.hpp"
+#include "support/kernels.hpp"
+#include "support/scalar_arithmetic.hpp"
 
 namespace fake {
 namespace {

@@ -10,11 +10,17 @@ Options: --print-cases N and --seed N make more printing cases, e.g. for a long 
 import argparse
 import itertools
 import math
+import os
 import pathlib
 import warnings
 
+# The C library's functions rather than NumPy's own, which err by several units in the last place and vary with the machine.
+os.environ["NPY_DISABLE_CPU_FEATURES"] = "X86_V3 X86_V4 AVX512_ICL AVX512_SPR"
+
 import ml_dtypes
 import numpy as np
+
+from rows import generate_rows  # after the environment is set
 
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 NUMPY_NAMES = (
@@ -505,6 +511,7 @@ def main():
     generate_print(arguments.out / "print.txt", np.random.default_rng(arguments.seed), arguments.print_cases)
     generate_promotion(arguments.out)
     generate_ops(arguments.out / "ops.txt", np.random.default_rng(arguments.seed + 1))
+    generate_rows(arguments.out / "rows.txt", np.random.default_rng(arguments.seed + 2))
 
 
 if __name__ == "__main__":

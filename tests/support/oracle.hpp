@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "support/scalar.hpp"
+#include "support/kernels.hpp"
 
 namespace oracle {
 
@@ -58,14 +58,7 @@ inline Buffer cast(const Buffer& from, DType to) {
 /// An operation on buffers of the dtype it computes in; `b` is ignored by unary ones.
 inline Buffer apply(Op op, const Buffer& a, const Buffer& b) {
   Buffer result(result_of(op, a.dtype), a.count);
-  visit(a.dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    with_kernel<T>(op, [&](auto kernel) {
-      using R = decltype(kernel(T{}, T{}));
-      const T *x = a.data<T>(), *y = b.data<T>();
-      for (Index i = 0; i < a.count; ++i) result.data<R>()[i] = kernel(x[i], y[i]);
-    });
-  });
+  kernel_of(op, a.dtype)(a.bytes.data(), b.bytes.data(), result.bytes.data(), a.count);
   return result;
 }
 
@@ -98,12 +91,12 @@ inline std::string text(const Value& value) {
   return out.str();
 }
 
-/// How far a result may be from the oracle's.
-enum class Tolerance {
-  bits,     // equal bits; a NaN equals any NaN
-  one_ulp,  // real and imaginary part alike
-  complex,  // a few units of the greater part's precision
+/// How far a result may be from the oracle's, which itself is within half a unit in the last place (ULP).
+struct Tolerance {
+  double ulps = 0;   // 0: equal bits, but for a NaN's sign and payload. Complex numbers are measured by their modulus
+  double least = 0;  // below it a ULP is no longer smaller: where the definition cancels
 };
+inline constexpr Tolerance equal_bits{};
 
 template <class R>
 bool same_bits(R a, R b) {
@@ -116,15 +109,40 @@ bool same_bits(R a, R b) {
   }
 }
 
-/// The oracle's own function is within one unit in the last place, CUDA's expf within two.
+/// Digits of the mantissa, and the exponents of the format: 2^greatest is the first that is too large.
+struct Format {
+  int digits, least, greatest;
+};
 template <class R>
-bool within_ulps(R a, R b) {
-  if (same_bits(a, b)) return true;
-  if constexpr (is_half<R>) {
-    // Equal signs: neighbours differ by one in their bits.
-    return (a.bits ^ b.bits) < 0x8000 && std::abs(int{a.bits} - int{b.bits}) <= 1;
-  } else if constexpr (std::is_floating_point_v<R>) {
-    return std::nextafter(a, b) == b || std::nextafter(std::nextafter(a, b), b) == b;
+constexpr Format format_of() {
+  if constexpr (std::is_same_v<R, F16>) return {11, -14, 16};
+  if constexpr (std::is_same_v<R, BF16>) return {8, -126, 128};
+  if constexpr (std::is_same_v<R, float>) return {24, -126, 128};
+  return {53, -1022, 1024};
+}
+
+/// Distance between a number and the next one away from zero.
+inline long double spacing(long double value, Format format) {
+  int exponent = format.least + 1;
+  if (value != 0) std::frexp(value, &exponent);
+  return std::ldexp(1.0L, std::max(exponent - 1, format.least) - format.digits + 1);
+}
+
+template <class R>
+bool within_ulps(R got, R want, Tolerance tolerance) {
+  if (same_bits(got, want)) return true;
+  if constexpr (is_real<R>) {
+    const Format format = format_of<R>();
+    const auto wide = [format](R value) {
+      // An infinity is the number after the greatest one.
+      const auto x = static_cast<long double>(convert<double>(value));
+      return std::isinf(x) ? std::copysign(std::ldexp(1.0L, format.greatest), x) : x;
+    };
+    const long double a = wide(got), b = wide(want);
+    if (tolerance.ulps == 0 || std::isnan(a) || std::isnan(b)) return false;
+    if (a == 0 && b == 0) return false;  // of different signs
+    return std::fabs(a - b) <=
+           (tolerance.ulps + 0.5) * spacing(std::max(std::fabs(b), static_cast<long double>(tolerance.least)), format);
   } else {
     return false;
   }
@@ -135,19 +153,17 @@ bool close(T got, T want, Tolerance tolerance) {
   if constexpr (is_complex<T>) {
     using R = typename T::value_type;
     if (same_bits(got.real(), want.real()) && same_bits(got.imag(), want.imag())) return true;
-    if (tolerance == Tolerance::bits) return false;
-    return std::abs(got - want) <= 8 * std::numeric_limits<R>::epsilon() * std::abs(want);
-  } else if constexpr (std::is_floating_point_v<T>) {
-    if (tolerance == Tolerance::complex &&
-        std::fabs(got - want) <= 4 * std::numeric_limits<T>::epsilon() * std::fabs(want))
-      return true;
-    return tolerance == Tolerance::bits ? same_bits(got, want) : within_ulps(got, want);
+    if (tolerance.ulps == 0) return false;
+    const long double size = std::hypot(static_cast<long double>(want.real()), static_cast<long double>(want.imag()));
+    const long double error = std::hypot(static_cast<long double>(got.real()) - static_cast<long double>(want.real()),
+                                         static_cast<long double>(got.imag()) - static_cast<long double>(want.imag()));
+    return error <= tolerance.ulps * spacing(std::max(size, static_cast<long double>(tolerance.least)), format_of<R>());
   } else {
-    return tolerance == Tolerance::bits ? same_bits(got, want) : within_ulps(got, want);
+    return within_ulps(got, want, tolerance);
   }
 }
 
-inline testing::AssertionResult equal(const Buffer& got, const Buffer& want, Tolerance tolerance = Tolerance::bits) {
+inline testing::AssertionResult equal(const Buffer& got, const Buffer& want, Tolerance tolerance = equal_bits) {
   if (got.dtype != want.dtype)
     return testing::AssertionFailure() << "dtype " << xp::name(got.dtype) << ", expected " << xp::name(want.dtype);
   if (got.count != want.count) return testing::AssertionFailure() << got.count << " elements, expected " << want.count;
@@ -178,7 +194,7 @@ inline Buffer read(const xp::Array& array) {
   return result;
 }
 
-inline testing::AssertionResult equal(const xp::Array& got, const Buffer& want, Tolerance tolerance = Tolerance::bits) {
+inline testing::AssertionResult equal(const xp::Array& got, const Buffer& want, Tolerance tolerance = equal_bits) {
   return equal(read(got), want, tolerance);
 }
 

@@ -79,14 +79,35 @@ class ProgramGenerator {
     return result;
   }
 
+  // Rows of the table by their number of operands; functions only where they are wanted.
+  static std::vector<Op> rows(int arity) {
+    std::vector<Op> result;
+    for (const Op op : callable_rows())
+      if (xp::info(op).arity == arity) result.push_back(op);
+    return result;
+  }
+  Op any_of(const std::vector<Op>& rows) {
+    Op op = rows[static_cast<std::size_t>(rng_.below(static_cast<Index>(rows.size())))];
+    // Too many functions end in infinities and NaN.
+    if (!is_exact(op, xp::float64) && (!options_.inexact || rng_.chance(40)))
+      op = rows[static_cast<std::size_t>(rng_.below(static_cast<Index>(rows.size())))];
+    return op;
+  }
   Op binary_op() {
+    static const std::vector<Op> all = rows(2);
     constexpr Op often[] = {Op::add, Op::subtract, Op::multiply, Op::add, Op::divide};
-    constexpr Op comparisons[] = {Op::equal, Op::not_equal, Op::less, Op::less_equal, Op::greater, Op::greater_equal};
-    return rng_.chance(80) ? often[rng_.below(5)] : comparisons[rng_.below(6)];
+    return rng_.chance(50) ? often[rng_.below(5)] : any_of(all);
+  }
+  Op unary_op() {
+    static const std::vector<Op> all = rows(1);
+    constexpr Op often[] = {Op::negative, Op::absolute, Op::sqrt};
+    return rng_.chance(30) ? often[rng_.below(3)] : any_of(all);
   }
   Op in_place_op() {
-    constexpr Op ops[] = {Op::add, Op::subtract, Op::multiply, Op::divide};
-    return ops[rng_.below(4)];
+    constexpr Op ops[] = {Op::add,        Op::subtract,    Op::multiply,   Op::divide,
+                          Op::add,        Op::multiply,    Op::remainder,  Op::bitwise_and,
+                          Op::bitwise_or, Op::bitwise_xor, Op::left_shift, Op::right_shift};
+    return ops[rng_.below(std::size(ops))];
   }
 
   Step source() {
@@ -144,20 +165,19 @@ class ProgramGenerator {
     step.number = number();
     const Index choice = rng_.below(100);
     if (choice < 11) return source();
-    if (choice < 34) {
+    if (choice < 32) {
       step.kind = Kind::binary;
       step.op = binary_op();
+      if (step.op == Op::power && rng_.chance(80)) {  // an array of exponents is looked at, which ends a program
+        step.b = a_number;
+        step.number = static_cast<std::int64_t>(rng_.between(0, 4));
+      }
       if (rng_.chance(10)) std::swap(step.a, step.b);
       if (step.a == a_number && step.b == a_number) step.a = used(oracle);
       step.consume = step.a != a_number && rng_.chance(15);
     } else if (choice < 41) {
       step.kind = Kind::unary;
-      step.op = options_.inexact && rng_.chance(30) ? Op::exp
-                : rng_.chance(50)                   ? Op::negative
-                : rng_.chance(50)                   ? Op::absolute
-                                                    : Op::sqrt;
-      const bool complex = oracle.has(step.a) && oracle.at(step.a).dtype() >= xp::complex64;
-      if (complex && !options_.inexact) step.op = Op::negative;
+      step.op = unary_op();
       step.consume = rng_.chance(15);
     } else if (choice < 46) {
       step.kind = Kind::where;

@@ -128,6 +128,7 @@ inline View reshaped(const View& view, const Extents& shape) {
 struct OracleMachine {
   std::array<std::optional<View>, slot_count> slots;
   std::vector<oracle::Buffer> seen;  // by `read` steps
+  bool inexact = false;              // whether steps make sense whose bits differ between devices
   // Results have their operands' memory order, which is not modelled here. It decides whether a reshape is a view; so
   // reshapes of what is not known to be in C order are copied.
   std::array<bool, slot_count> c_order{};
@@ -154,15 +155,19 @@ struct OracleMachine {
       }
       case Kind::binary:
       case Kind::unary: {
-        const auto shape = joint({s.a, s.kind == Kind::unary ? s.a : s.b});
-        if (!shape || (s.a == a_number && (s.kind == Kind::unary || s.b == a_number))) return false;
-        const DType common = s.kind == Kind::unary ? at(s.a).dtype() : promoted({s.a, s.b}, s.number);
-        const DType type = computed_in(s.op, common);
-        if (!oracle::computes_in(s.op, type) || !fits(s, common)) return false;
+        const bool unary = s.kind == Kind::unary;
+        const auto shape = joint({s.a, unary ? s.a : s.b});
+        if (!shape || (s.a == a_number && (unary || s.b == a_number))) return false;
+        const DType common = unary ? at(s.a).dtype() : promoted({s.a, s.b}, s.number);
+        const bool arrays = !unary && s.a != a_number && s.b != a_number;
+        const DType type = s.op == Op::ldexp && s.a != a_number ? computed_in(s.op, at(s.a).dtype())
+                           : arrays                             ? computed_in(s.op, at(s.a).dtype(), at(s.b).dtype())
+                                                                : computed_in(s.op, common);
+        if (!allows(s, type) || !fits(s, common)) return false;
         const oracle::Buffer a = operand(s.a, s.number, type, *shape);
-        return store(
-            s,
-            View::of(oracle::apply(s.op, a, s.kind == Kind::unary ? a : operand(s.b, s.number, type, *shape)), *shape));
+        const oracle::Buffer b = unary ? a : second_operand(s, type, *shape);
+        if (forbids_negative_exponents(s.op, type) && !is_exponent(s, b)) return false;
+        return store(s, View::of(oracle::apply(s.op, a, b), *shape));
       }
       case Kind::where: {
         const auto shape = joint({s.a, s.b, s.c});
@@ -224,6 +229,21 @@ struct OracleMachine {
   }
 
  private:
+  bool allows(const Step& s, DType type) const {
+    if (!oracle::computes_in(s.op, type) || (!inexact && !is_exact(s.op, type))) return false;
+    // The exponent is an integer, the number an array.
+    return s.op != Op::ldexp || (s.a != a_number && (s.b == a_number ? s.number.kind() <= Scalar::Kind::integer
+                                                                     : at(s.b).dtype() < xp::complex64));
+  }
+  oracle::Buffer second_operand(const Step& s, DType type, const Extents& shape) const {
+    if (s.op != Op::ldexp) return operand(s.b, s.number, type, shape);
+    return oracle::cast(operand(s.b, s.number, xp::int32, shape), type);
+  }
+  // Integer powers are errors where an exponent is negative. What was computed by functions may be so on one device
+  // only.
+  bool is_exponent(const Step& s, const oracle::Buffer& values) const {
+    return (!inexact || s.b == a_number) && values.bytes == without_sign(values).bytes;
+  }
   bool has_array(int k) const { return k != a_number && has(k); }
   bool known(int k) const { return c_order[static_cast<std::size_t>(k)]; }
   bool set(int k, View view, bool in_c_order = false) {
@@ -300,8 +320,7 @@ struct OracleMachine {
     const DType common = s.b == a_number ? with_scalar(target.dtype(), s.number.kind())
                                          : xp::promote_types(target.dtype(), at(s.b).dtype());
     const DType type = computed_in(s.op, common);
-    if (!oracle::computes_in(s.op, type) || !xp::can_cast_same_kind(type, target.dtype()) || !fits(s, common))
-      return false;
+    if (!allows(s, type) || !xp::can_cast_same_kind(type, target.dtype()) || !fits(s, common)) return false;
     target.scatter(oracle::cast(
         oracle::apply(s.op, oracle::cast(target.gather(), type), operand(s.b, s.number, type, target.shape)),
         target.dtype()));
@@ -367,6 +386,12 @@ struct LibraryMachine {
         if (s.op == Op::subtract) target -= operand(s.b, s);
         if (s.op == Op::multiply) target *= operand(s.b, s);
         if (s.op == Op::divide) target /= operand(s.b, s);
+        if (s.op == Op::remainder) target %= operand(s.b, s);
+        if (s.op == Op::bitwise_and) target &= operand(s.b, s);
+        if (s.op == Op::bitwise_or) target |= operand(s.b, s);
+        if (s.op == Op::bitwise_xor) target ^= operand(s.b, s);
+        if (s.op == Op::left_shift) target <<= operand(s.b, s);
+        if (s.op == Op::right_shift) target >>= operand(s.b, s);
         break;
       }
       case Kind::assign:

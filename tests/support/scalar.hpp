@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every operation and every conversion means for one element, written for clarity alone and independently of the
-// library: the oracle of the tests and the arithmetic of the fake backend.
+// Elements of every dtype and what every conversion between them means, written for clarity alone and independently of
+// the library. scalar_arithmetic.hpp, scalar_functions.hpp and scalar_complex.hpp are the operations; kernels.hpp finds
+// them by row. Together: the oracle of the tests and the arithmetic of the fake backend.
 #pragma once
 
 #include <xp/dtype.hpp>
@@ -208,119 +209,6 @@ To convert(From from) {
   }
 }
 
-// ---- Arithmetic
-// ------------------------------------------------------------------------------------------------------
-
-// Integers wrap: they are computed modulo 2^64 and cut.
-template <Op op, class T>
-T real_arithmetic(T a, T b) {
-  if constexpr (is_half<T>) {
-    return convert<T>(real_arithmetic<op>(static_cast<float>(widen(a)), static_cast<float>(widen(b))));
-  } else if constexpr (is_bool<T>) {
-    static_assert(op == Op::add || op == Op::multiply);
-    return op == Op::add ? a || b : a && b;
-  } else if constexpr (is_integer<T>) {
-    const auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
-    return static_cast<T>(op == Op::add ? x + y : op == Op::subtract ? x - y : x * y);
-  } else if constexpr (op == Op::add) {
-    return a + b;
-  } else if constexpr (op == Op::subtract) {
-    return a - b;
-  } else if constexpr (op == Op::multiply) {
-    return a * b;
-  } else {
-    return a / b;
-  }
-}
-
-// Smith's method, in NumPy's order of operations.
-template <class R>
-std::complex<R> complex_divide(std::complex<R> a, std::complex<R> b) {
-  const R abs_re = std::fabs(b.real()), abs_im = std::fabs(b.imag());
-  if (abs_re >= abs_im) {
-    if (abs_re == 0 && abs_im == 0) return {a.real() / abs_re, a.imag() / abs_re};
-    const R ratio = b.imag() / b.real();
-    const R scale = R(1) / (b.real() + b.imag() * ratio);
-    return {(a.real() + a.imag() * ratio) * scale, (a.imag() - a.real() * ratio) * scale};
-  }
-  const R ratio = b.real() / b.imag();
-  const R scale = R(1) / (b.imag() + b.real() * ratio);
-  return {(a.real() * ratio + a.imag()) * scale, (a.imag() * ratio - a.real()) * scale};
-}
-
-template <Op op, class T>
-T arithmetic(T a, T b) {
-  if constexpr (!is_complex<T>)
-    return real_arithmetic<op>(a, b);
-  else if constexpr (op == Op::add)
-    return {a.real() + b.real(), a.imag() + b.imag()};
-  else if constexpr (op == Op::subtract)
-    return {a.real() - b.real(), a.imag() - b.imag()};
-  else if constexpr (op == Op::multiply)
-    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-  else
-    return complex_divide(a, b);
-}
-
-template <class T>
-T negative(T a) {
-  if constexpr (is_half<T>)
-    return {static_cast<std::uint16_t>(a.bits ^ 0x8000)};
-  else if constexpr (is_integer<T>)
-    return static_cast<T>(0 - static_cast<std::uint64_t>(a));
-  else
-    return -a;
-}
-
-template <class T>
-auto absolute(T a) {
-  if constexpr (is_half<T>)
-    return T{static_cast<std::uint16_t>(a.bits & 0x7fff)};
-  else if constexpr (is_complex<T>)
-    return std::hypot(a.real(), a.imag());
-  else if constexpr (std::is_floating_point_v<T>)
-    return std::fabs(a);
-  else if constexpr (is_bool<T>)
-    return a;
-  else
-    return a < 0 ? negative(a) : a;
-}
-
-template <Op op, class T>
-T function(T a) {
-  static_assert(op == Op::sqrt || op == Op::exp);
-  if constexpr (is_half<T>)
-    return convert<T>(function<op>(static_cast<float>(widen(a))));
-  else if constexpr (op == Op::sqrt)
-    return std::sqrt(a);
-  else if constexpr (std::is_same_v<T, float>)
-    return static_cast<float>(std::exp(static_cast<double>(a)));  // correctly rounded but for one case in 2^28
-  else if constexpr (std::is_same_v<T, double>)
-    return static_cast<double>(std::exp(static_cast<long double>(a)));
-  else
-    return std::exp(a);
-}
-
-// Complex numbers are ordered by their real parts, then their imaginary parts, as in NumPy.
-template <Op op, class T>
-bool compare(T a, T b) {
-  if constexpr (is_half<T>) {
-    return compare<op>(widen(a), widen(b));
-  } else if constexpr (op == Op::not_equal) {
-    return !compare<Op::equal>(a, b);
-  } else if constexpr (op == Op::greater) {
-    return compare<Op::less>(b, a);
-  } else if constexpr (op == Op::greater_equal) {
-    return compare<Op::less_equal>(b, a);
-  } else if constexpr (is_complex<T>) {
-    if (op == Op::equal) return a.real() == b.real() && a.imag() == b.imag();
-    if (a.real() < b.real()) return !std::isnan(a.imag()) && !std::isnan(b.imag());
-    return a.real() == b.real() && (op == Op::less ? a.imag() < b.imag() : a.imag() <= b.imag());
-  } else {
-    return op == Op::equal ? a == b : op == Op::less ? a < b : a <= b;
-  }
-}
-
 /// Whether `op` computes in a dtype, by the table.
 inline bool computes_in(Op op, DType dtype) {
   switch (xp::info(op).accepts) {
@@ -328,13 +216,23 @@ inline bool computes_in(Op op, DType dtype) {
       return false;
     case xp::Accepts::any:
       return true;
+    case xp::Accepts::any_int8:
     case xp::Accepts::numeric:
       return dtype != DType::bool_;
+    case xp::Accepts::ordered:
+      return dtype < DType::complex64;
+    case xp::Accepts::ordered_int8:
+      return dtype != DType::bool_ && dtype < DType::complex64;
     case xp::Accepts::inexact:
     case xp::Accepts::inexact_wide:
       return dtype >= DType::float16;
-    case xp::Accepts::ordered:
-      return dtype < DType::complex64;
+    case xp::Accepts::real:
+      return dtype >= DType::float16 && dtype < DType::complex64;
+    case xp::Accepts::bits:
+      return dtype <= DType::uint64;
+    case xp::Accepts::bits_int8:
+    case xp::Accepts::integers:
+      return dtype != DType::bool_ && dtype <= DType::uint64;
   }
   return false;
 }
@@ -352,50 +250,10 @@ inline DType result_of(Op op, DType dtype) {
       return DType::bool_;
     case xp::Returns::real:
       return real_part(dtype);
+    case xp::Returns::int32:
+      return DType::int32;
   }
   return dtype;
-}
-
-struct NoOracle : std::logic_error {
-  using std::logic_error::logic_error;
-};
-
-/// Calls f(kernel), where kernel(a, b) is the operation for values of type T. NoOracle for an operation without one, or
-/// that T does not have. `where` is not among them: its operands are of different types.
-template <class T, class F>
-decltype(auto) with_kernel(Op op, F&& f) {
-  switch (op) {
-    case Op::add:
-      return f([](T a, T b) { return arithmetic<Op::add>(a, b); });
-    case Op::multiply:
-      return f([](T a, T b) { return arithmetic<Op::multiply>(a, b); });
-    case Op::equal:
-      return f([](T a, T b) { return compare<Op::equal>(a, b); });
-    case Op::not_equal:
-      return f([](T a, T b) { return compare<Op::not_equal>(a, b); });
-    case Op::less:
-      return f([](T a, T b) { return compare<Op::less>(a, b); });
-    case Op::less_equal:
-      return f([](T a, T b) { return compare<Op::less_equal>(a, b); });
-    case Op::greater:
-      return f([](T a, T b) { return compare<Op::greater>(a, b); });
-    case Op::greater_equal:
-      return f([](T a, T b) { return compare<Op::greater_equal>(a, b); });
-    case Op::absolute:
-      return f([](T a, T) { return absolute(a); });
-    default:
-      break;
-  }
-  if constexpr (!is_bool<T>) {
-    if (op == Op::subtract) return f([](T a, T b) { return arithmetic<Op::subtract>(a, b); });
-    if (op == Op::negative) return f([](T a, T) { return negative(a); });
-  }
-  if constexpr (is_inexact<T>) {
-    if (op == Op::divide) return f([](T a, T b) { return arithmetic<Op::divide>(a, b); });
-    if (op == Op::sqrt) return f([](T a, T) { return function<Op::sqrt>(a); });
-    if (op == Op::exp) return f([](T a, T) { return function<Op::exp>(a); });
-  }
-  throw NoOracle("no oracle for " + std::string(xp::info(op).name));
 }
 
 // ---- Values of any dtype
@@ -433,14 +291,6 @@ inline Value convert(const Value& value, DType to) {
   return visit(value.dtype, [&](auto from_tag) {
     const auto from = value.as<typename decltype(from_tag)::type>();
     return visit(to, [&](auto to_tag) { return Value::of(convert<typename decltype(to_tag)::type>(from)); });
-  });
-}
-
-/// An operation on values of the dtype it computes in.
-inline Value evaluate(Op op, const Value& a, const Value& b) {
-  return visit(a.dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    return with_kernel<T>(op, [&](auto kernel) { return Value::of(kernel(a.as<T>(), b.as<T>())); });
   });
 }
 

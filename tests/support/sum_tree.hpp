@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "support/oracle.hpp"
+#include "support/scalar_arithmetic.hpp"
 
 namespace oracle {
 
