@@ -62,6 +62,26 @@ KOKKOS_INLINE_FUNCTION Complex<R> complex_log1p(Complex<R> a) {
   return {std::log(std::hypot(a.re + 1, a.im)), std::atan2(a.im, a.re + 1)};
 }
 
+/// As C multiplies (C99, annex G): an infinite factor makes the product infinite also where its other part is NaN.
+template <class R>
+KOKKOS_INLINE_FUNCTION Complex<R> complex_product(Complex<R> a, Complex<R> b) {
+  const Complex<R> product = Multiply::apply(a, b);
+  auto infinite_part = [](R x) { return std::fabs(x) > most<R>; };
+  const bool a_infinite = infinite_part(a.re) || infinite_part(a.im),
+             b_infinite = infinite_part(b.re) || infinite_part(b.im);
+  if (!is_nan(product.re) || !is_nan(product.im) || !(a_infinite || b_infinite)) return product;
+  auto reduced = [&](Complex<R> z, bool is_infinite, bool other_infinite) {
+    auto part = [&](R x) {
+      const R size = is_infinite ? (infinite_part(x) ? R{1} : R{0}) : other_infinite && is_nan(x) ? R{0} : std::fabs(x);
+      return std::copysign(size, x);
+    };
+    return Complex<R>{part(z.re), part(z.im)};
+  };
+  const Complex<R> direction = Multiply::apply(reduced(a, a_infinite, b_infinite), reduced(b, b_infinite, a_infinite));
+  constexpr R infinity = std::numeric_limits<R>::infinity();
+  return {infinity * direction.re, infinity * direction.im};
+}
+
 /// Small whole exponents by multiplication, as NumPy.
 template <class R>
 KOKKOS_INLINE_FUNCTION Complex<R> complex_power(Complex<R> a, Complex<R> b) {
@@ -83,7 +103,7 @@ KOKKOS_INLINE_FUNCTION Complex<R> complex_power(Complex<R> a, Complex<R> b) {
     }
     return exponent < 0 ? Divide::apply(C{1, 0}, result) : result;
   }
-  return complex_exp(Multiply::apply(b, complex_log(a)));
+  return complex_exp(complex_product(b, complex_log(a)));
 }
 
 }  // namespace xp::kernels
