@@ -37,7 +37,9 @@ template <class T, class F>
   for (; i + lanes <= count; i += lanes) store_vector(to + i, f(i, whole));
   if (i < count) {
     const std::int64_t bytes = (count - i) * static_cast<std::int64_t>(sizeof(T));
-    store_partial(to + i, f(i, [bytes](const T* p) { return load_partial(V{}, p, bytes); }), bytes);
+    // 0 would be a special value of many functions.
+    const V filler = std::is_floating_point_v<T> ? splat<T>(static_cast<T>(0.5)) : V{};
+    store_partial(to + i, f(i, [=](const T* p) { return load_partial(filler, p, bytes); }), bytes);
   }
 }
 

@@ -307,12 +307,15 @@ struct VectorFunction<Op::rint, T> {
 #define XP_SLEEF_FLOAT(name, ulp) Sleef_cinz_##name##f4_##ulp##sse2
 #endif
 
-/// Zeros, infinities and NaNs, as arguments and as results, and arguments below `low` go to the C++ library one by one:
-/// there results are exact, or SLEEF (3.6) has none: some of its functions overflow early.
+/// In double, which rounds right and has no subnormal numbers of float's.
+template <Op op, class T, class... Arguments>
+T by_library(Arguments... arguments) {
+  return static_cast<T>(Function<op>::apply(static_cast<double>(arguments)...));
+}
 template <Op op, class T, class Mask>
 [[gnu::noinline, gnu::cold]] Vector<T> repaired(Vector<T> y, Vector<T> x, Mask special) {
   for (std::size_t i = 0; i < sizeof(x) / sizeof(T); ++i)
-    if (special[i] != 0) y[i] = Function<op>::apply(static_cast<T>(x[i]));
+    if (special[i] != 0) y[i] = by_library<op, T>(x[i]);
   return y;
 }
 template <class Mask>
@@ -323,29 +326,31 @@ template <class Mask>
   for (std::size_t i = 0; i < sizeof(Words) / sizeof(long long); ++i) any |= words[i];
   return any != 0;
 }
+/// Zeros, infinities and NaNs, as arguments and as results, and results below `tiny` go to the C++ library one by one:
+/// there results are exact, or SLEEF (3.6) has none: some of its functions overflow early, or lose bits.
 template <Op op, class T>
-[[gnu::always_inline]] inline Vector<T> with_special_values(Vector<T> x, Vector<T> y, T low) {
+[[gnu::always_inline]] inline Vector<T> with_special_values(Vector<T> x, Vector<T> y, T tiny) {
   const Vector<T> size = vector_magnitude<T>(x), result = vector_magnitude<T>(y);
-  const auto special = (size == 0) | !(size <= most<T>) | !(result <= most<T>) | (x < low);
+  const auto special = (size == 0) | !(size <= most<T>) | !(result <= most<T>) | (result < tiny);
   if (any_lane(special)) [[unlikely]]
     return repaired<op, T>(y, x, special);
   return y;
 }
 
-#define XP_SLEEF_UNARY(op, name, ulp, double_low, float_low)                                    \
-  template <>                                                                                   \
-  struct VectorFunction<Op::op, double> {                                                       \
-    static Vector<double> apply(Vector<double> x) {                                             \
-      return with_special_values<Op::op, double>(x, XP_SLEEF_DOUBLE(name, ulp)(x), double_low); \
-    }                                                                                           \
-  };                                                                                            \
-  template <>                                                                                   \
-  struct VectorFunction<Op::op, float> {                                                        \
-    static Vector<float> apply(Vector<float> x) {                                               \
-      return with_special_values<Op::op, float>(x, XP_SLEEF_FLOAT(name, ulp)(x), float_low);    \
-    }                                                                                           \
+#define XP_SLEEF_UNARY(op, name, ulp, double_tiny, float_tiny)                                   \
+  template <>                                                                                    \
+  struct VectorFunction<Op::op, double> {                                                        \
+    static Vector<double> apply(Vector<double> x) {                                              \
+      return with_special_values<Op::op, double>(x, XP_SLEEF_DOUBLE(name, ulp)(x), double_tiny); \
+    }                                                                                            \
+  };                                                                                             \
+  template <>                                                                                    \
+  struct VectorFunction<Op::op, float> {                                                         \
+    static Vector<float> apply(Vector<float> x) {                                                \
+      return with_special_values<Op::op, float>(x, XP_SLEEF_FLOAT(name, ulp)(x), float_tiny);    \
+    }                                                                                            \
   };
-#define XP_SLEEF_EVERYWHERE(op, name, ulp) XP_SLEEF_UNARY(op, name, ulp, -most<double>, -most<float>)
+#define XP_SLEEF_EVERYWHERE(op, name, ulp) XP_SLEEF_UNARY(op, name, ulp, 1e-292, 1e-30f)
 
 XP_SLEEF_EVERYWHERE(expm1, expm1, u10)
 XP_SLEEF_EVERYWHERE(exp2, exp2, u10)
@@ -369,15 +374,15 @@ XP_SLEEF_EVERYWHERE(cbrt, cbrt, u10)
 XP_SLEEF_EVERYWHERE(erf, erf, u10)
 XP_SLEEF_EVERYWHERE(erfc, erfc, u15)
 XP_SLEEF_EVERYWHERE(lgamma, lgamma, u10)
-// Where the gamma function becomes subnormal, it is several units in the last place off.
-XP_SLEEF_UNARY(gamma, tgamma, u10, -160.0, -30.0f)
+// Of double the C++ library's gamma function is the worse one where it is small.
+XP_SLEEF_UNARY(gamma, tgamma, u10, 5e-324, least<float>)
 #undef XP_SLEEF_EVERYWHERE
 #undef XP_SLEEF_UNARY
 
 template <Op op, class T, class Mask>
 [[gnu::noinline, gnu::cold]] Vector<T> repaired(Vector<T> y, Vector<T> a, Vector<T> b, Mask special) {
   for (std::size_t i = 0; i < sizeof(a) / sizeof(T); ++i)
-    if (special[i] != 0) y[i] = Function<op>::apply(static_cast<T>(a[i]), static_cast<T>(b[i]));
+    if (special[i] != 0) y[i] = by_library<op, T>(a[i], b[i]);
   return y;
 }
 template <Op op, class T>
