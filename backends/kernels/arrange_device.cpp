@@ -234,7 +234,7 @@ Code Planner::quick(const Step& step) const {
 void Planner::allocate() {
   plan_.scratch_registers = 0;
   plan_.n_steps = 0;
-  plan_.only_quick = true;
+  bool only_quick = true, functions = false;
   fast_used_ = plan_.preload_fast != place_none;
   for (int i = 0; i < n_arranged_; ++i) {
     const Arranged& from = arranged_[i];
@@ -258,11 +258,13 @@ void Planner::allocate() {
     step.code = quick(step);
     if (step.code == quick_fill) step.b = step.a;
     const bool in_registers = step.b < place_scratch || step.b >= place_constant;
-    plan_.only_quick = plan_.only_quick && step.code > Code::count_ && in_registers;
+    only_quick = only_quick && step.code > Code::count_ && in_registers;
+    functions = functions || (step.code >= Code::unary_u && step.code < Code::count_);
     const bool nothing =
         step.code == Code::move && step.a == place_accumulator && step.convert == convert_none && step.to == place_none;
     if (!nothing) plan_.steps[plan_.n_steps++] = step;
   }
+  plan_.repertoire = functions ? Repertoire::functions : only_quick ? Repertoire::quick : Repertoire::arithmetic;
 }
 
 }  // namespace xp::kernels

@@ -1,35 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of complex numbers, by the C++ library of whoever compiles: the standard's, or on a GPU CUDA's.
+// Functions of complex numbers: the host's by its C++ library, those of other execution spaces by complex_device.hpp.
 #pragma once
 
+#if defined(XP_PLATFORM_HOST)
 #include "kernels/functors.hpp"
-
-#if defined(__CUDACC__)
-#include <cuda/std/complex>
+#else
+#include "kernels/complex_device.hpp"
 #endif
 
 namespace xp::kernels {
 
-#if defined(__CUDACC__)
-namespace complex_library = cuda::std;
-#else
-namespace complex_library = std;
-#endif
-
-template <class R>
-KOKKOS_INLINE_FUNCTION complex_library::complex<R> to_library(Complex<R> a) {
-  return {a.re, a.im};
-}
-template <class R>
-KOKKOS_INLINE_FUNCTION Complex<R> from_library(const complex_library::complex<R>& a) {
-  return {a.real(), a.imag()};
-}
-
-#define XP_COMPLEX_FUNCTION(name)                                    \
-  template <class R>                                                 \
-  KOKKOS_INLINE_FUNCTION Complex<R> complex_##name(Complex<R> a) {   \
-    return from_library<R>(complex_library::name(to_library<R>(a))); \
+#if defined(XP_PLATFORM_HOST)
+#define XP_COMPLEX_FUNCTION(name)                                         \
+  template <class R>                                                      \
+  Complex<R> complex_##name(Complex<R> a) {                               \
+    const std::complex<R> value = std::name(std::complex<R>(a.re, a.im)); \
+    return {value.real(), value.imag()};                                  \
   }
+XP_COMPLEX_FUNCTION(exp)
 XP_COMPLEX_FUNCTION(log)
 XP_COMPLEX_FUNCTION(sin)
 XP_COMPLEX_FUNCTION(cos)
@@ -44,6 +32,7 @@ XP_COMPLEX_FUNCTION(asinh)
 XP_COMPLEX_FUNCTION(acosh)
 XP_COMPLEX_FUNCTION(atanh)
 #undef XP_COMPLEX_FUNCTION
+#endif
 
 // The rest is defined by NumPy's formulas.
 
@@ -61,8 +50,7 @@ KOKKOS_INLINE_FUNCTION Complex<R> complex_log10(Complex<R> a) {
 }
 template <class R>
 KOKKOS_INLINE_FUNCTION Complex<R> complex_exp2(Complex<R> a) {
-  const Complex<R> scaled = complex_scaled(a, static_cast<R>(0.693147180559945309417));
-  return from_library<R>(complex_library::exp(to_library<R>(scaled)));
+  return complex_exp(complex_scaled(a, static_cast<R>(0.693147180559945309417)));
 }
 template <class R>
 KOKKOS_INLINE_FUNCTION Complex<R> complex_expm1(Complex<R> a) {
@@ -74,6 +62,26 @@ KOKKOS_INLINE_FUNCTION Complex<R> complex_log1p(Complex<R> a) {
   return {std::log(std::hypot(a.re + 1, a.im)), std::atan2(a.im, a.re + 1)};
 }
 
+/// As C multiplies (C99, annex G): an infinite factor makes the product infinite also where its other part is NaN.
+template <class R>
+KOKKOS_INLINE_FUNCTION Complex<R> complex_product(Complex<R> a, Complex<R> b) {
+  const Complex<R> product = Multiply::apply(a, b);
+  auto infinite_part = [](R x) { return std::fabs(x) > most<R>; };
+  const bool a_infinite = infinite_part(a.re) || infinite_part(a.im),
+             b_infinite = infinite_part(b.re) || infinite_part(b.im);
+  if (!is_nan(product.re) || !is_nan(product.im) || !(a_infinite || b_infinite)) return product;
+  auto reduced = [&](Complex<R> z, bool is_infinite, bool other_infinite) {
+    auto part = [&](R x) {
+      const R size = is_infinite ? (infinite_part(x) ? R{1} : R{0}) : other_infinite && is_nan(x) ? R{0} : std::fabs(x);
+      return std::copysign(size, x);
+    };
+    return Complex<R>{part(z.re), part(z.im)};
+  };
+  const Complex<R> direction = Multiply::apply(reduced(a, a_infinite, b_infinite), reduced(b, b_infinite, a_infinite));
+  constexpr R infinity = std::numeric_limits<R>::infinity();
+  return {infinity * direction.re, infinity * direction.im};
+}
+
 /// Small whole exponents by multiplication, as NumPy.
 template <class R>
 KOKKOS_INLINE_FUNCTION Complex<R> complex_power(Complex<R> a, Complex<R> b) {
@@ -81,8 +89,7 @@ KOKKOS_INLINE_FUNCTION Complex<R> complex_power(Complex<R> a, Complex<R> b) {
   if (b.re == 0 && b.im == 0) return {1, 0};
   if (a.re == 0 && a.im == 0) {
     if (b.re > 0) return {0, 0};
-    const R none = std::numeric_limits<R>::quiet_NaN();
-    return {none, none};
+    return {not_a_number<R>, not_a_number<R>};
   }
   if (b.im == 0 && b.re > -100 && b.re < 100 && b.re == std::trunc(b.re)) {
     const int exponent = static_cast<int>(b.re);
@@ -96,7 +103,7 @@ KOKKOS_INLINE_FUNCTION Complex<R> complex_power(Complex<R> a, Complex<R> b) {
     }
     return exponent < 0 ? Divide::apply(C{1, 0}, result) : result;
   }
-  return from_library<R>(complex_library::exp(to_library<R>(Multiply::apply(b, complex_log(a)))));
+  return complex_exp(complex_product(b, complex_log(a)));
 }
 
 }  // namespace xp::kernels

@@ -303,8 +303,7 @@ struct Function<Op::sign> {
       if (is_nan(length)) return {length, length};
       if (is_infinite(length)) {
         const bool both = is_infinite(a.re) && is_infinite(a.im);
-        const R none = std::numeric_limits<R>::quiet_NaN();
-        if (both) return {none, none};
+        if (both) return {not_a_number<R>, not_a_number<R>};
         return is_infinite(a.re) ? T{std::copysign(R{1}, a.re), 0} : T{0, std::copysign(R{1}, a.im)};
       }
       if (length == 0) return {0, 0};
@@ -312,7 +311,11 @@ struct Function<Op::sign> {
     } else if constexpr (Floating<T>) {
       return a > 0 ? T{1} : a < 0 ? T{-1} : a == 0 ? T{0} : a;
     } else {
-      return static_cast<T>(static_cast<T>(a > 0) - static_cast<T>(a < 0));
+      const auto positive = static_cast<T>(a > 0);
+      if constexpr (std::is_signed_v<T>)
+        return static_cast<T>(positive - static_cast<T>(a < 0));
+      else
+        return positive;
     }
   }
 };
@@ -322,8 +325,10 @@ struct Function<Op::signbit> {
   KOKKOS_INLINE_FUNCTION static bool apply(T a) {
     if constexpr (Floating<T>)
       return sign_bit(a);
-    else
+    else if constexpr (std::is_signed_v<T>)
       return a < 0;
+    else
+      return false;
   }
 };
 template <>

@@ -44,7 +44,31 @@ KOKKOS_INLINE_FUNCTION To bits_as(const From& from) {
 
 // ---- 16-bit floats: branch-free, so that loops over them are vectorised ----
 
+// GPUs have conversions of their own, which make every NaN the same one. That does not matter for what is computed
+// with, as arithmetic does so too.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#define XP_HALF_CONVERSIONS
+__device__ inline float converted(Half h) {
+  float value;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(h.bits));
+  return value;
+}
+template <class H>
+__device__ inline H converted(float value) {
+  H result;
+  if constexpr (std::is_same_v<H, Half>)
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(result.bits) : "f"(value));
+  else
+    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(result.bits) : "f"(value));
+  return result;
+}
+#endif
+
 KOKKOS_INLINE_FUNCTION float to_float(Half h) {
+#if defined(XP_HALF_CONVERSIONS)
+  const std::uint32_t nan = (h.bits & 0x8000u) << 16 | 0x7fc00000u | (h.bits & 0x7fffu) << 13;
+  return (h.bits & 0x7fffu) > 0x7c00u ? bits_as<float>(nan) : converted(h);
+#else
   const std::uint32_t sign = static_cast<std::uint32_t>(h.bits & 0x8000u) << 16;
   const std::uint32_t magnitude = static_cast<std::uint32_t>(h.bits & 0x7fffu) << 13;
   // Scaling by 2^112 moves the exponent bias from 15 to 127 and normalises subnormals.
@@ -52,6 +76,7 @@ KOKKOS_INLINE_FUNCTION float to_float(Half h) {
   const std::uint32_t special =
       magnitude | 0x7f800000u | (magnitude > 0x0f800000u ? 0x00400000u : 0u);  // NaNs are quieted
   return bits_as<float>((magnitude >= 0x0f800000u ? special : finite) | sign);
+#endif
 }
 
 KOKKOS_INLINE_FUNCTION float to_float(BFloat16 b) {
@@ -61,6 +86,10 @@ KOKKOS_INLINE_FUNCTION float to_float(BFloat16 b) {
 
 KOKKOS_INLINE_FUNCTION Half to_half(float value) {
   const std::uint32_t bits = bits_as<std::uint32_t>(value);
+#if defined(XP_HALF_CONVERSIONS)
+  const std::uint32_t nan = ((bits >> 16) & 0x8000u) | 0x7e00u | ((bits >> 13) & 0x3ffu);
+  return (bits & 0x7fffffffu) > 0x7f800000u ? Half{static_cast<std::uint16_t>(nan)} : converted<Half>(value);
+#else
   const std::uint32_t sign = (bits >> 16) & 0x8000u;
   const std::uint32_t magnitude = bits & 0x7fffffffu;
   const std::uint32_t normal = (magnitude - 0x38000000u + 0xfffu + ((magnitude >> 13) & 1u)) >> 13;
@@ -71,13 +100,39 @@ KOKKOS_INLINE_FUNCTION Half to_half(float value) {
   result = magnitude >= 0x47800000u ? 0x7c00u : result;
   result = magnitude > 0x7f800000u ? nan : result;
   return Half{static_cast<std::uint16_t>(result | sign)};
+#endif
 }
 
 KOKKOS_INLINE_FUNCTION BFloat16 to_bfloat16(float value) {
   const std::uint32_t bits = bits_as<std::uint32_t>(value);
-  const std::uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
   const std::uint32_t nan = (bits >> 16) | 0x40u;
+#if defined(XP_HALF_CONVERSIONS)
+  const std::uint32_t rounded = converted<BFloat16>(value).bits;
+#else
+  const std::uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
+#endif
   return BFloat16{static_cast<std::uint16_t>((bits & 0x7fffffffu) > 0x7f800000u ? nan : rounded)};
+}
+
+/// A 16-bit float to compute with or to compare, and the rounded result of arithmetic with such: the same as to_float()
+/// and convert(), which cost more.
+template <class H>
+KOKKOS_INLINE_FUNCTION float operand_of(H h) {
+#if defined(XP_HALF_CONVERSIONS)
+  if constexpr (std::is_same_v<H, Half>) return converted(h);
+#endif
+  return to_float(h);
+}
+template <class H>
+KOKKOS_INLINE_FUNCTION H rounded(float result) {
+#if defined(XP_HALF_CONVERSIONS)
+  return converted<H>(result);
+#else
+  if constexpr (std::is_same_v<H, Half>)
+    return to_half(result);
+  else
+    return to_bfloat16(result);
+#endif
 }
 
 /// Rounds to odd: a second rounding to 22 bits or fewer then gives what one rounding would have given, in float's
@@ -112,6 +167,8 @@ template <class T>
 inline constexpr T least = std::numeric_limits<T>::min();
 template <class T>
 inline constexpr T most = std::numeric_limits<T>::max();
+template <class T>
+inline constexpr T not_a_number = std::numeric_limits<T>::quiet_NaN();
 
 /// Truncates; what is out of range saturates, NaN gives 0.
 template <class I, class F>
@@ -188,7 +245,7 @@ struct Add {
     if constexpr (is_complex<T>)
       return {a.re + b.re, a.im + b.im};
     else if constexpr (is_half<T>)
-      return convert<T>(to_float(a) + to_float(b));
+      return rounded<T>(operand_of(a) + operand_of(b));
     else if constexpr (is_bool<T>)
       return {static_cast<std::uint8_t>((a.value | b.value) != 0)};
     else
@@ -202,7 +259,7 @@ struct Subtract {
     if constexpr (is_complex<T>)
       return {a.re - b.re, a.im - b.im};
     else if constexpr (is_half<T>)
-      return convert<T>(to_float(a) - to_float(b));
+      return rounded<T>(operand_of(a) - operand_of(b));
     else
       return static_cast<T>(static_cast<typename Wrapping<T>::type>(a) - static_cast<typename Wrapping<T>::type>(b));
   }
@@ -214,7 +271,7 @@ struct Multiply {
     if constexpr (is_complex<T>)
       return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
     else if constexpr (is_half<T>)
-      return convert<T>(to_float(a) * to_float(b));
+      return rounded<T>(operand_of(a) * operand_of(b));
     else if constexpr (is_bool<T>)
       return {static_cast<std::uint8_t>((a.value != 0) & (b.value != 0))};
     else
@@ -237,7 +294,7 @@ struct Divide {
       const R ratio = b.re / b.im, scale = R{1} / (b.im + b.re * ratio);
       return {(a.re * ratio + a.im) * scale, (a.im * ratio - a.re) * scale};
     } else if constexpr (is_half<T>) {
-      return convert<T>(to_float(a) / to_float(b));
+      return rounded<T>(operand_of(a) / operand_of(b));
     } else {
       return a / b;
     }
@@ -281,7 +338,7 @@ struct Sqrt {
       const auto root = std::sqrt(std::complex<decltype(T::re)>(a.re, a.im));
       return {root.real(), root.imag()};
     } else if constexpr (is_half<T>) {
-      return convert<T>(std::sqrt(to_float(a)));
+      return rounded<T>(std::sqrt(operand_of(a)));
     } else {
       return std::sqrt(a);
     }

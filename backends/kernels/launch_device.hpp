@@ -12,9 +12,11 @@
 #define XP_UNROLL _Pragma("unroll")
 /// Before loops that must stay loops.
 #define XP_ROLLED _Pragma("unroll 1")
+#define XP_NOINLINE __noinline__
 #else
 #define XP_UNROLL
 #define XP_ROLLED
+#define XP_NOINLINE
 #endif
 
 namespace xp::kernels {
@@ -44,6 +46,13 @@ struct Shape {
   constexpr int elements(int width) const { return bytes * 8 / width; }
 };
 
+/// Which steps a kernel has. Functions are many and long: a kernel that has them runs everything else slower.
+enum class Repertoire {
+  quick,       ///< quick steps only, with values in the accumulator, the fast register and constants
+  arithmetic,  ///< all but functions
+  functions,
+};
+
 /// Of a thread's elements, those that are neighbours in memory: 16 bytes, one access.
 constexpr int vector_elements(int width) { return 128 / width; }
 
@@ -52,13 +61,20 @@ enum class Flat {
   general,
   quick,  ///< of quick steps only, with values in registers: a small kernel
   brief,  ///< and of few of them: bound by memory alone, and best with many threads of little work each
+  functions,
 };
+constexpr Repertoire repertoire_of(Flat kind) {
+  if (kind == Flat::functions) return Repertoire::functions;
+  return kind == Flat::general ? Repertoire::arithmetic : Repertoire::quick;
+}
 constexpr Shape flat_shape(Flat kind) {
   switch (kind) {
     case Flat::general:
       return {64, full_team, 2};
     case Flat::quick:
       return {64, quick_team, 8};
+    case Flat::functions:
+      return {32, full_team, 2};
     default:
       return {32, quick_team, 12};
   }
@@ -66,13 +82,15 @@ constexpr Shape flat_shape(Flat kind) {
 /// 3.77 ms instead of 3.91 for the 16 GB that three steps and a store move on an H200; with ten 4.5 instead of 3.83.
 inline constexpr int brief_steps = 6;
 
-/// Those for strided operands; `quick`: of quick steps only.
-constexpr Shape strided_shape(bool quick, int width) {
-  if (quick) return {32, full_team, 4};
-  return {32, full_team, width == 128 ? 2 : 3};
+/// Those for strided operands.
+constexpr Shape strided_shape(Repertoire repertoire, int width) {
+  if (repertoire == Repertoire::quick) return {32, full_team, 4};
+  return {32, full_team, width == 128 || repertoire == Repertoire::functions ? 2 : 3};
 }
 /// Those of reductions. With the lanes' sums and the place of the rows, three teams would spill registers.
-constexpr Shape reduce_shape(bool quick) { return {quick ? 64 : 32, full_team, 2}; }
+constexpr Shape reduce_shape(Repertoire repertoire) {
+  return {repertoire == Repertoire::quick ? 64 : 32, full_team, 2};
+}
 
 /// How a team's threads share a chunk: each warp has a piece without gaps, in which its threads' parts alternate. Parts
 /// that alternate through the whole team cost 5 % of the bandwidth on an H200, as memory pages are then opened by many

@@ -3,15 +3,14 @@
 // arrays with constant indices, so that they are registers: a dynamically indexed array was twice as slow.
 #pragma once
 
-#include "kernels/complex_device.hpp"
-#include "kernels/conversions_device.hpp"
+#include "kernels/functions_device.hpp"
 
 namespace xp::kernels {
 
-/// The interpreter for one thread: W elements. `only_quick`: of programs that have no other steps, and whose values are
-/// in the accumulator, the fast register and constants.
-template <int width, class Place, bool only_quick = false>
+/// The interpreter for one thread: W elements.
+template <int width, class Place, Repertoire repertoire>
 class Machine {
+  static constexpr bool only_quick = repertoire == Repertoire::quick;
   static constexpr int W = Place::W;
   using R = Raw<width>;
   using Convert = Conversions<width, W>;
@@ -264,7 +263,10 @@ class Machine {
       store(s, place, accumulator_);
       return;
     }
-    compute(s, place);
+    if (repertoire == Repertoire::functions && s.code >= Code::unary_u)
+      call(s, place);
+    else
+      compute(s, place);
     if (s.convert != convert_none) Convert::convert_values(s.convert, accumulator_);
     if (s.to != place_none) put(s.to, accumulator_);
   }
@@ -410,6 +412,47 @@ class Machine {
         return compare<LessEqual, C>(v, a, b);
       default:
         return;
+    }
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void call(const Step& s, const Place& place) {
+    using Call = Functions<width, W>;
+    Values& v = accumulator_;
+    Values b;
+    if (s.code >= Code::binary_u) {
+      if (s.b == place_accumulator)
+        copy(b, v);
+      else
+        fetch(b, s.b, place);
+      if (s.operand != 0) {
+        XP_UNROLL
+        for (int k = 0; k < W; ++k) {
+          const R first = b[k];
+          b[k] = v[k];
+          v[k] = first;
+        }
+      }
+    }
+    switch (s.code) {
+      case Code::unary_u:
+        return Call::template unary<U>(s.dtype, v);
+      case Code::unary_s:
+        if constexpr (has_integers) Call::template unary<S>(s.dtype, v);
+        return;
+      case Code::unary_f:
+        return Call::template unary<F>(s.dtype, v);
+      case Code::unary_c:
+        if constexpr (has_complex) Call::template unary<C>(s.dtype, v);
+        return;
+      case Code::binary_u:
+        return Call::template binary<U>(s.dtype, v, b);
+      case Code::binary_s:
+        if constexpr (has_integers) Call::template binary<S>(s.dtype, v, b);
+        return;
+      case Code::binary_f:
+        return Call::template binary<F>(s.dtype, v, b);
+      default:
+        if constexpr (has_complex) Call::template binary<C>(s.dtype, v, b);
     }
   }
 

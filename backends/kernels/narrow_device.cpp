@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/ops.hpp"
+#include "kernels/functions.hpp"
 #include "kernels/launch_device.hpp"
 #include "kernels/memory_device.hpp"
 #include "kernels/program_checks.hpp"
@@ -38,10 +38,49 @@ KOKKOS_INLINE_FUNCTION U bits_of(T number) {
 template <class T>
 KOKKOS_INLINE_FUNCTION auto comparable(T number) {
   if constexpr (is_half<T>)
-    return to_float(number);
+    return operand_of(number);
   else
     return number;
 }
+
+/// Whether an element is not zero.
+template <class T, class U>
+KOKKOS_INLINE_FUNCTION bool truth_of_bits(U bits) {
+  if constexpr (is_half<T>)
+    return (bits & 0x7fffu) != 0;
+  else
+    return bits != 0;
+}
+
+/// Function<op> as other kernels compute it: in the slot of 32 bits.
+template <Op op>
+struct InSlot {
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static T apply(T a, T b) {
+    using Slot = std::conditional_t<std::is_signed_v<T>, std::int32_t, std::uint32_t>;
+    return static_cast<T>(Function<op>::apply(static_cast<Slot>(a), static_cast<Slot>(b)));
+  }
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static T apply(T a) {
+    using Slot = std::conditional_t<std::is_signed_v<T>, std::int32_t, std::uint32_t>;
+    return static_cast<T>(Function<op>::apply(static_cast<Slot>(a)));
+  }
+};
+
+/// Of 16-bit floats: chooses one of the two as it is, but for NaNs, which are quieted.
+template <bool maximum>
+struct HalfExtreme {
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static T apply(T a, T b) {
+    const float x = operand_of(a), y = operand_of(b);
+    const bool negative = (a.bits & 0x8000u) != 0;
+    const bool beyond = maximum ? x > y || (x == y && !negative) : x < y || (x == y && negative);
+    T result = is_nan(x) || (!is_nan(y) && beyond) ? a : b;
+    constexpr std::uint16_t quiet = std::is_same_v<T, Half> ? 0x200 : 0x40;
+    if (is_nan(x) || is_nan(y)) result.bits |= quiet;
+    return result;
+  }
+};
 
 template <class T>
 struct NarrowKernel {
@@ -51,7 +90,7 @@ struct NarrowKernel {
   static constexpr int vectors_per_thread = static_cast<int>(sizeof(T));
 
   Op op;
-  bool aligned;
+  bool to_bool, aligned;
   Source<U> a, b;
   char* to;
   std::int64_t count;
@@ -73,7 +112,7 @@ struct NarrowKernel {
       compute(x, y);
       XP_UNROLL
       for (int v = 0; v < vectors_per_thread; ++v) {
-        if (op >= Op::equal && op <= Op::greater_equal && sizeof(U) == 2)
+        if (to_bool && sizeof(U) == 2)
           store_bools(at[v], x + v * N);
         else
           store(at[v], x + v * N);
@@ -138,6 +177,13 @@ struct NarrowKernel {
       x[i] = static_cast<U>(F::apply(comparable(number_of<T>(x[i])), comparable(number_of<T>(y[i]))));
   }
 
+  template <class F>
+  KOKKOS_INLINE_FUNCTION static void combine(U* x, const U* y, const F& f) {
+    XP_UNROLL
+    for (int i = 0; i < vectors_per_thread * N; ++i)
+      x[i] = static_cast<U>(f(truth_of_bits<T>(x[i]), truth_of_bits<T>(y[i])));
+  }
+
   KOKKOS_INLINE_FUNCTION void compute(U* x, const U* y) const {
     switch (op) {
       case Op::equal:
@@ -164,23 +210,80 @@ struct NarrowKernel {
           binary<Multiply>(x, y);
         }
         return;
+      case Op::logical_not:
+        return combine(x, y, [](bool a, bool) { return !a; });
+      case Op::logical_and:
+        return combine(x, y, [](bool a, bool b) { return a && b; });
+      case Op::logical_or:
+        return combine(x, y, [](bool a, bool b) { return a || b; });
+      case Op::logical_xor:
+        return combine(x, y, [](bool a, bool b) { return a != b; });
       default:
-        if constexpr (!is_bool<T>) {
-          if (op == Op::subtract) return binary<Subtract>(x, y);
-          if (op == Op::negative) return unary<Negative>(x);
-          if (op == Op::absolute) return unary<Absolute>(x);
-        }
+        if constexpr (!is_bool<T>) compute_number(x, y);
+    }
+  }
+  KOKKOS_INLINE_FUNCTION void compute_number(U* x, const U* y) const {
+    if (op == Op::subtract) return binary<Subtract>(x, y);
+    if (op == Op::negative) return unary<Negative>(x);
+    if (op == Op::absolute) return unary<Absolute>(x);
+    if constexpr (is_half<T>) {
+      if (op == Op::divide) return binary<Divide>(x, y);
+      if (op == Op::maximum) return binary<HalfExtreme<true>>(x, y);
+      if (op == Op::minimum) return binary<HalfExtreme<false>>(x, y);
+    } else {
+      if (op == Op::maximum) return binary<InSlot<Op::maximum>>(x, y);
+      if (op == Op::minimum) return binary<InSlot<Op::minimum>>(x, y);
+      if (op == Op::bitwise_and) return binary<InSlot<Op::bitwise_and>>(x, y);
+      if (op == Op::bitwise_or) return binary<InSlot<Op::bitwise_or>>(x, y);
+      if (op == Op::bitwise_xor) return binary<InSlot<Op::bitwise_xor>>(x, y);
+      if (op == Op::invert) return unary<InSlot<Op::invert>>(x);
+      if (op == Op::left_shift) return binary<InSlot<Op::left_shift>>(x, y);
+      if (op == Op::right_shift) return binary<InSlot<Op::right_shift>>(x, y);
     }
   }
 };
 
 constexpr bool is_narrow(int dtype) { return dtype < XP_DTYPE_COUNT && dtype_sizes[dtype] <= 2; }
 
-/// Operations that the kernel has; the others are copies to it.
+/// Operations that the kernel has, after another that it does the same by; the rest are copies to it.
 constexpr bool has_operation(Op op, int dtype) {
-  if (dtype == XP_BOOL) return op == Op::add || op == Op::multiply || (op >= Op::equal && op <= Op::greater_equal);
-  return op == Op::add || op == Op::subtract || op == Op::multiply || op == Op::negative || op == Op::absolute ||
-         (op >= Op::equal && op <= Op::greater_equal);
+  if (op == Op::add || op == Op::multiply || (op >= Op::equal && op <= Op::less_equal) ||
+      (op >= Op::logical_not && op <= Op::logical_xor))
+    return true;
+  if (dtype == XP_BOOL) return false;
+  if (op == Op::subtract || op == Op::negative || op == Op::absolute || op == Op::maximum || op == Op::minimum)
+    return true;
+  if (kind_of(dtype) == Kind::real) return op == Op::divide;
+  return op >= Op::bitwise_and && op <= Op::right_shift;
+}
+constexpr Op same_as(Op op, int dtype) {
+  const bool boolean = dtype == XP_BOOL, real = kind_of(dtype) == Kind::real;
+  switch (op) {
+    case Op::greater:
+      return Op::less;
+    case Op::greater_equal:
+      return Op::less_equal;
+    case Op::maximum:
+    case Op::minimum:
+    case Op::fmax:
+    case Op::fmin: {
+      const bool greater = op == Op::maximum || op == Op::fmax;
+      if (boolean) return greater ? Op::logical_or : Op::logical_and;
+      return real ? op : greater ? Op::maximum : Op::minimum;
+    }
+    case Op::bitwise_and:
+      return boolean ? Op::logical_and : op;
+    case Op::bitwise_or:
+      return boolean ? Op::logical_or : op;
+    case Op::bitwise_xor:
+      return boolean ? Op::logical_xor : op;
+    case Op::invert:
+      return boolean ? Op::logical_not : op;
+    case Op::square:
+      return boolean ? op : Op::multiply;
+    default:
+      return op;
+  }
 }
 
 bool is_dense(const xp_program& p, const xp_operand& operand) {
@@ -197,6 +300,7 @@ struct Single {
   Op op = Op::load;
   int dtype;
   std::uint8_t a, b = XP_REF_NONE;
+  bool to_bool = false;
   const xp_operand* target;
 };
 
@@ -236,17 +340,17 @@ bool find_single(const xp_program& p, Single& single) {
     if (operation.op >= static_cast<int>(Op::count_) || operation.dst != XP_REF_NONE || store.a != XP_REF_ACC ||
         operation.to != store.type)
       return false;
-    single.op = static_cast<Op>(operation.op);
     single.dtype = operation.type;
+    if (!is_narrow(single.dtype)) return false;
+    const auto op = static_cast<Op>(operation.op);
+    single.op = same_as(op, single.dtype);
     single.a = value(operation.a);
-    if (!is_narrow(single.dtype) || !has_operation(single.op, single.dtype)) return false;
-    const OpInfo& row = operation_table[operation.op];
-    if (store.type != (row.returns == Returns::boolean ? XP_BOOL : single.dtype)) return false;
-    if (row.arity == 2) single.b = value(operation.b);
-    if (single.op == Op::greater || single.op == Op::greater_equal) {
-      std::swap(single.a, single.b);
-      single.op = single.op == Op::greater ? Op::less : Op::less_equal;
-    }
+    if (!has_operation(single.op, single.dtype)) return false;
+    single.to_bool = info(op).returns == Returns::boolean;
+    if (store.type != (single.to_bool ? XP_BOOL : single.dtype)) return false;
+    if (info(op).arity == 2) single.b = value(operation.b);
+    if (op == Op::square) single.b = single.a;
+    if (op == Op::greater || op == Op::greater_equal) std::swap(single.a, single.b);
   }
   return is_narrow(single.dtype) && is_source(p, single.a, single.dtype) &&
          (single.b == XP_REF_NONE || is_source(p, single.b, single.dtype));
@@ -271,6 +375,7 @@ template <class T>
 void launch(const xp_device& device, const xp_program& p, const Single& single) {
   NarrowKernel<T> kernel;
   kernel.op = single.op;
+  kernel.to_bool = single.to_bool;
   kernel.a = source_of<T>(p, single.a);
   kernel.b = source_of<T>(p, single.b);
   kernel.to = static_cast<char*>(single.target->data);

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "kernels/functions_device.hpp"
 #include "kernels/reduce_device.hpp"
 #include "kernels/tiles_device.hpp"
 
@@ -169,11 +170,71 @@ constexpr Code ordered(Kind kind, Code signed_code, Code unsigned_code, Code rea
   return kind == Kind::signed_ ? signed_code : by_kind(kind, unsigned_code, real, complex);
 }
 
-/// Code::count_ where there is no such operation.
+/// Which operations are functions of a slot's type, by the list of those that the kernels call.
+template <int width, class T, int arity>
+static bool calls(Op op) {
+  constexpr OpList light = FunctionList<width, T, arity, true>::value,
+                   heavy = FunctionList<width, T, arity, false>::value;
+  auto has = [op](const OpList& list) { return std::find(list.ops, list.ops + list.size, op) != list.ops + list.size; };
+  return has(light) || has(heavy);
+}
+template <int width, int arity>
+static Code function_code(Op op, Kind kind) {
+  constexpr int offset = arity == 1 ? 0 : static_cast<int>(Code::binary_u) - static_cast<int>(Code::unary_u);
+  auto code = [](Code unary) { return static_cast<Code>(static_cast<int>(unary) + offset); };
+  using S = Slots<width>;
+  switch (kind) {
+    case Kind::real:
+      return calls<width, typename S::Real, arity>(op) ? code(Code::unary_f) : Code::count_;
+    case Kind::complex:
+      return S::has_complex && calls<width, typename S::Pairwise, arity>(op) ? code(Code::unary_c) : Code::count_;
+    case Kind::signed_:
+      return S::has_integers && calls<width, typename S::Signed, arity>(op) ? code(Code::unary_s) : Code::count_;
+    default:
+      return calls<width, typename S::Unsigned, arity>(op) ? code(Code::unary_u) : Code::count_;
+  }
+}
+static Code function_code(int width, Op op, Kind kind) {
+  const bool unary = info(op).arity == 1;
+  switch (width) {
+    case 32:
+      return unary ? function_code<32, 1>(op, kind) : function_code<32, 2>(op, kind);
+    case 64:
+      return unary ? function_code<64, 1>(op, kind) : function_code<64, 2>(op, kind);
+    default:
+      return unary ? function_code<128, 1>(op, kind) : function_code<128, 2>(op, kind);
+  }
+}
+
+/// The value itself is the result.
+static bool is_identity(Op op, Kind kind) {
+  switch (op) {
+    case Op::floor:
+    case Op::ceil:
+    case Op::trunc:
+      return kind != Kind::real && kind != Kind::complex;
+    case Op::conj:
+    case Op::real:
+      return kind != Kind::complex;
+    default:
+      return false;
+  }
+}
+
+/// What an operation is called, given the dtype.
+static Op operation_of(Op op, int dtype) {
+  if (op == Op::nextafter && dtype == XP_FLOAT16) return Op::nextafter_float16;
+  if (op == Op::nextafter && dtype == XP_BFLOAT16) return Op::nextafter_bfloat16;
+  return op == Op::invert && dtype == XP_BOOL ? Op::logical_not : op;
+}
+
+/// Of operations that are no functions; Code::count_ where there is no such operation.
 static Code code_for(Op op, Kind kind) {
   const bool boolean = kind == Kind::boolean, inexact = kind == Kind::real || kind == Kind::complex;
   constexpr Code none = Code::count_;
   switch (op) {
+    case Op::square:
+      return by_kind(kind, Code::multiply_i, Code::multiply_f, Code::multiply_c);
     case Op::add:
       return boolean ? Code::or_i : by_kind(kind, Code::add_i, Code::add_f, Code::add_c);
     case Op::subtract:
@@ -237,6 +298,24 @@ std::int32_t Planner::store(const xp_instruction& in) {
   return XP_OK;
 }
 
+std::int32_t Planner::operation(const xp_instruction& in, Node& node, bool& same_value) {
+  const Op op = operation_of(static_cast<Op>(in.op), in.type);
+  const Kind kind = kind_of(in.type);
+  if (kind == Kind::boolean && op >= Op::floor_divide && !takes_bool(op)) return invalid(in, "no such operation");
+  same_value = is_identity(op, kind);
+  if (same_value) return XP_OK;
+  node.code = code_for(op, kind);
+  if (node.code == Code::count_) {
+    node.code = function_code(width_, op, kind);
+    node.dtype = static_cast<std::uint8_t>(op);
+  }
+  if (node.code == Code::count_) return invalid(in, "no such operation");
+  if (op == Op::greater || op == Op::greater_equal) std::swap(node.a, node.b);
+  if (op == Op::square) node.b = node.a;
+  if (info(op).returns != Returns::boolean) node.convert = normalisation(in.to);
+  return XP_OK;
+}
+
 std::int32_t Planner::instruction(const xp_instruction& in) {
   if (in.op >= op_count || in.type >= XP_DTYPE_COUNT || in.to >= XP_DTYPE_COUNT)
     return invalid(in, "unknown operation or dtype");
@@ -267,10 +346,7 @@ std::int32_t Planner::instruction(const xp_instruction& in) {
       node.code = Code::where;
       break;
     default:
-      node.code = code_for(op, kind_of(in.type));
-      if (node.code == Code::count_) return invalid(in, "no such operation");
-      if (op == Op::greater || op == Op::greater_equal) std::swap(node.a, node.b);
-      if (operation_table[in.op].returns != Returns::boolean) node.convert = normalisation(in.to);
+      if (const std::int32_t code = operation(in, node, same_value)) return code;
   }
   accumulator_ = same_value ? node.a : emit(node);
   if (in.dst != XP_REF_NONE) {

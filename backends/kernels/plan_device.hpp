@@ -22,8 +22,8 @@ struct DevicePlan {
   std::uint8_t preload_accumulator, preload_fast;  // as in Steps
   int scratch_registers;
   int n_operands;
-  bool only_quick;  // as Machine has it
-  bool flat;        // every operand is in C order without gaps, or one element
+  Repertoire repertoire;
+  bool flat;  // every operand is in C order without gaps, or one element
   PlannedOperand operands[XP_MAX_OPERANDS];
   Step steps[most_steps];
 
@@ -40,11 +40,15 @@ struct DevicePlan {
 /// Checks the program and fills in the plan; XP_INVALID says what is wrong. `origin`: DevicePlan's.
 std::int32_t make_plan(const xp_program& program, std::int64_t origin, DevicePlan& plan, xp_error* error);
 
-/// Launches for one width, defined in the source of that width.
+/// Launches for one width, defined in the source of that width; of programs with functions or without.
 template <int width>
 void launch_program(const Space& space, const DevicePlan& plan);
+template <int width>
+void launch_functions(const Space& space, const DevicePlan& plan);
 /// Likewise, for the blocks of a reduction, whose results go to `results`.
 template <int width>
 void launch_reduction(const Space& space, const DevicePlan& plan, void* results);
+template <int width>
+void launch_function_reduction(const Space& space, const DevicePlan& plan, void* results);
 
 }  // namespace xp::kernels

@@ -82,6 +82,7 @@ class Planner {
 
  private:
   std::int32_t instruction(const xp_instruction& in);
+  std::int32_t operation(const xp_instruction& in, Node& node, bool& same_value);
   std::int32_t store(const xp_instruction& in);
   std::int32_t reduction();
   std::int32_t operands();

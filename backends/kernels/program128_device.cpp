@@ -6,7 +6,7 @@ namespace xp::kernels {
 
 template <>
 void launch_program<128>(const Space& space, const DevicePlan& plan) {
-  launch_map<128>(space, plan);
+  launch_arithmetic<128>(space, plan);
 }
 
 }  // namespace xp::kernels

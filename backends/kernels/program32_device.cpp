@@ -6,7 +6,7 @@ namespace xp::kernels {
 
 template <>
 void launch_program<32>(const Space& space, const DevicePlan& plan) {
-  launch_map<32>(space, plan);
+  launch_arithmetic<32>(space, plan);
 }
 
 }  // namespace xp::kernels

@@ -6,7 +6,7 @@ namespace xp::kernels {
 
 template <>
 void launch_program<64>(const Space& space, const DevicePlan& plan) {
-  launch_map<64>(space, plan);
+  launch_arithmetic<64>(space, plan);
 }
 
 }  // namespace xp::kernels

@@ -15,8 +15,13 @@ namespace {
 
 template <int width>
 void launch(const Space& space, const DevicePlan& plan, void* results) {
-  if (results)
+  const bool functions = plan.repertoire == Repertoire::functions;
+  if (results && functions)
+    launch_function_reduction<width>(space, plan, results);
+  else if (results)
     launch_reduction<width>(space, plan, results);
+  else if (functions)
+    launch_functions<width>(space, plan);
   else
     launch_program<width>(space, plan);
 }

@@ -84,6 +84,15 @@ enum class Code : std::uint8_t {
   less_equal_f,
   less_equal_c,
   where,
+  // Functions, by the number of values and the slot's type.
+  unary_u,
+  unary_s,
+  unary_f,
+  unary_c,
+  binary_u,
+  binary_s,
+  binary_f,
+  binary_c,
   count_
 };
 
@@ -146,7 +155,8 @@ struct Step {
   std::uint8_t to;       // place of the result, or a second one if it is computed
   std::uint8_t a, b, c;  // places; `a` is brought to the accumulator
   std::uint8_t operand;  // of loads and stores; else whether a and b are exchanged
-  std::uint8_t dtype;    // of loads: a Decode; of stores: the memory's dtype; store_any: the value's Kind | dtype << 4
+  std::uint8_t dtype;    // of loads: a Decode; of stores: the memory's dtype; store_any: the value's Kind | dtype << 4;
+                         // of functions: the operation
 };
 static_assert(sizeof(Step) == 8);
 

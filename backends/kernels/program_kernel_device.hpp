@@ -12,19 +12,19 @@
 
 namespace xp::kernels {
 
-template <int width, bool only_quick>
-using StridedBounds = Kokkos::LaunchBounds<is_host_space ? 0 : strided_shape(only_quick, width).team,
-                                           is_host_space ? 0 : strided_shape(only_quick, width).teams>;
+template <int width, Repertoire repertoire>
+using StridedBounds = Kokkos::LaunchBounds<is_host_space ? 0 : strided_shape(repertoire, width).team,
+                                           is_host_space ? 0 : strided_shape(repertoire, width).teams>;
 template <Flat kind>
 using FlatBounds =
     Kokkos::LaunchBounds<is_host_space ? 0 : flat_shape(kind).team, is_host_space ? 0 : flat_shape(kind).teams>;
-template <int width, bool only_quick>
-using StridedMember = typename Policy<StridedBounds<width, only_quick>>::member_type;
+template <int width, Repertoire repertoire>
+using Member = typename Policy<StridedBounds<width, repertoire>>::member_type;
 template <Flat kind>
 using FlatMember = typename Policy<FlatBounds<kind>>::member_type;
 
-using ReduceBounds =
-    Kokkos::LaunchBounds<is_host_space ? 0 : reduce_shape(false).team, is_host_space ? 0 : reduce_shape(false).teams>;
+using ReduceBounds = Kokkos::LaunchBounds<is_host_space ? 0 : reduce_shape(Repertoire::arithmetic).team,
+                                          is_host_space ? 0 : reduce_shape(Repertoire::arithmetic).teams>;
 using ReduceMember = Policy<ReduceBounds>::member_type;
 
 constexpr std::size_t scratch_alignment = 16;
@@ -36,11 +36,49 @@ KOKKOS_FORCEINLINE_FUNCTION R* team_scratch_of(const Member& team, std::size_t b
   return static_cast<R*>(team.team_scratch(0).get_shmem_aligned(bytes, scratch_alignment));
 }
 
+// ---- Kernels with functions ----
+
+// They are so much code that nvcc does not inline them into Kokkos' driver, whose argument would then be copied to each
+// thread's local memory. Instead a team has one copy in its scratch, before the rest, and calls the kernel's body.
+
+template <Repertoire repertoire>
+inline constexpr bool runs_from_scratch = repertoire == Repertoire::functions && !is_host_space;
+
+/// Scratch for the copy.
+template <class Kernel>
+inline constexpr std::uint32_t copy_bytes =
+    runs_from_scratch<Kernel::repertoire>
+        ? (sizeof(Kernel) + scratch_alignment - 1) / scratch_alignment* scratch_alignment
+        : 0;
+
+template <class Kernel, class Member>
+XP_NOINLINE KOKKOS_FUNCTION void run_copy(const Kernel& kernel, const Member team, void* scratch) {
+  kernel.run(team, static_cast<typename Kernel::R*>(scratch));
+}
+
+template <class Kernel, class Member>
+KOKKOS_FORCEINLINE_FUNCTION void run_kernel(const Kernel& kernel, const Member& team) {
+  if constexpr (runs_from_scratch<Kernel::repertoire>) {
+    constexpr std::uint32_t copy = copy_bytes<Kernel>;
+    auto* scratch = team_scratch_of<char>(team, copy + kernel.scratch_bytes);
+    using Word = Access<4>;
+    const auto* from = reinterpret_cast<const Word*>(&kernel);
+    auto* to = reinterpret_cast<Word*>(scratch);
+    for (int i = team.team_rank(); i < static_cast<int>(sizeof(Kernel) / sizeof(Word)); i += team.team_size())
+      to[i] = from[i];
+    team.team_barrier();
+    run_copy(*reinterpret_cast<const Kernel*>(scratch), team, scratch + copy);
+  } else {
+    kernel.run(team, team_scratch_of<typename Kernel::R>(team, kernel.scratch_bytes));
+  }
+}
+
 // ---- Elementwise ----
 
 template <int width, Flat kind>
 struct FlatKernel {
-  static constexpr bool only_quick = kind != Flat::general;
+  static constexpr Repertoire repertoire = repertoire_of(kind);
+  static constexpr bool only_quick = repertoire == Repertoire::quick;
   static constexpr int W = flat_shape(kind).elements(width), V = vector_elements(width);
   // For each chunk there is a team (league_for).
   static constexpr bool one_chunk = only_quick && !is_host_space;
@@ -51,12 +89,13 @@ struct FlatKernel {
   FlatOperands operands;
   Steps<width> steps;
 
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(const FlatMember<kind>& team) const {
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const FlatMember<kind>& team) const { run_kernel(*this, team); }
+
+  KOKKOS_FORCEINLINE_FUNCTION void run(const FlatMember<kind>& team, R* scratch) const {
     using Place = FlatPlace<width, W, true>;
     // Teams of programs without scratch are always whole.
     const int rank = team.team_rank(), size = only_quick ? quick_team : team.team_size(), elements = size * W;
-    R* scratch = team_scratch_of<R>(team, scratch_bytes);
-    Machine<width, Place, only_quick> machine(steps, scratch, rank, size);
+    Machine<width, Place, repertoire> machine(steps, scratch, rank, size);
     for (std::int64_t chunk = team.league_rank(); chunk < chunks; chunk += team.league_size()) {
       const std::int64_t base = chunk * elements, rest = count - base;
       const bool vectors = operands.vectors;
@@ -74,9 +113,11 @@ struct FlatKernel {
   }
 };
 
-template <int width, bool only_quick>
+template <int width, Repertoire steps_repertoire>
 struct StridedKernel {
-  using Place = StridedPlace<width, strided_shape(only_quick, width).elements(width), only_quick, false>;
+  static constexpr Repertoire repertoire = steps_repertoire;
+  static constexpr bool only_quick = repertoire == Repertoire::quick;
+  using Place = StridedPlace<width, strided_shape(repertoire, width).elements(width), only_quick, false>;
   static constexpr int W = Place::W, V = Place::V;
   using R = Raw<width>;
 
@@ -85,11 +126,12 @@ struct StridedKernel {
   StridedOperands operands;
   Steps<width> steps;
 
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(const StridedMember<width, only_quick>& team) const {
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Member<width, repertoire>& team) const { run_kernel(*this, team); }
+
+  KOKKOS_FORCEINLINE_FUNCTION void run(const Member<width, repertoire>& team, R* scratch) const {
     const int rank = team.team_rank(), size = team.team_size(), elements = size * W;
-    R* scratch = team_scratch_of<R>(team, scratch_bytes);
     R* staged = scratch + staged_offset;
-    Machine<width, Place, only_quick> machine(steps, scratch, rank, size);
+    Machine<width, Place, repertoire> machine(steps, scratch, rank, size);
     for (std::int64_t chunk = team.league_rank(); chunk < chunks; chunk += team.league_size()) {
       const std::int64_t base = chunk * elements, rest = count - base;
       const bool neighbours = operands.neighbours;
@@ -208,8 +250,9 @@ class LaneSum {
 
 /// Blocks of 64 rows x 64 lanes (reduce_device.hpp); a team has several blocks if it has more threads than lanes. A
 /// thread works on W rows of its lane at a time.
-template <int width, class Place, bool only_quick>
+template <int width, class Place, Repertoire steps_repertoire>
 struct ReduceKernel {
+  static constexpr Repertoire repertoire = steps_repertoire;
   static constexpr int W = Place::W, V = Place::V;
   using R = Raw<width>;
 
@@ -219,11 +262,12 @@ struct ReduceKernel {
   typename Place::Operands operands;
   Steps<width> steps;
 
-  KOKKOS_FUNCTION void operator()(const ReduceMember& team) const {
+  KOKKOS_FUNCTION void operator()(const ReduceMember& team) const { run_kernel(*this, team); }
+
+  KOKKOS_FORCEINLINE_FUNCTION void run(const ReduceMember& team, R* scratch) const {
     const int rank = team.team_rank(), size = team.team_size();
-    R* scratch = team_scratch_of<R>(team, scratch_bytes);
     R* lanes = scratch + lanes_offset;
-    Machine<width, Place, only_quick> machine(steps, scratch, rank, size);
+    Machine<width, Place, repertoire> machine(steps, scratch, rank, size);
     const int blocks = size > reduce_lanes ? size / reduce_lanes : 1;
     const std::int64_t first_block = static_cast<std::int64_t>(team.league_rank()) * blocks;
     for (int at = rank; at < blocks * reduce_lanes; at += size) {
@@ -331,74 +375,84 @@ inline std::int64_t league_for(const Space& space, const DevicePlan& plan, int m
   return std::min(plan.chunks, teams);
 }
 
-template <int width>
-void launch_map(const Space& space, const DevicePlan& plan) {
-  using R = Raw<width>;
-  const xp_program& p = *plan.program;
-  auto launch = [&](auto& kernel, auto bounds, std::uint32_t slots, int most) {
-    kernel.count = p.count;
-    kernel.chunks = plan.chunks;
-    kernel.scratch_bytes = static_cast<std::uint32_t>(slots * sizeof(R));
-    fill_steps<width>(plan, kernel.steps);
-    launch_teams<decltype(bounds)>(label_of(p), space, league_for(space, plan, most), plan.team,
-                                   scratch_with_alignment(kernel.scratch_bytes), kernel);
-  };
-  auto flat = [&]<Flat kind>(std::integral_constant<Flat, kind>, std::uint32_t slots, int most) {
-    FlatKernel<width, kind> kernel;
-    fill_flat<width>(plan, kernel.operands);
-    launch(kernel, FlatBounds<kind>(), slots, most);
-  };
-  auto strided = [&]<bool only_quick>(std::bool_constant<only_quick>) {
-    StridedKernel<width, only_quick> kernel;
-    kernel.operands = plan.strided;
-    kernel.staged_offset = register_slots(plan, StridedKernel<width, only_quick>::W);
-    const int staged = plan.strided.n_staged * StridedKernel<width, only_quick>::Place::staged_slots(plan.strided);
-    launch(kernel, StridedBounds<width, only_quick>(), kernel.staged_offset + static_cast<std::uint32_t>(staged), 0);
-  };
-  if constexpr (width != 128) {
-    if (plan.quick_strided) return strided(std::true_type());
-    if (plan.kind == Flat::brief) return flat(std::integral_constant<Flat, Flat::brief>(), 0, 0);
-    if (plan.kind == Flat::quick) return flat(std::integral_constant<Flat, Flat::quick>(), 0, 0);
-  }
-  if (plan.flat) {
-    flat(std::integral_constant<Flat, Flat::general>(), register_slots(plan, flat_shape(Flat::general).elements(width)),
-         flat_shape(Flat::general).teams);
-  } else {
-    strided(std::false_type());
-  }
+template <int width, class Kernel, class Bounds>
+void launch_map(const Space& space, const DevicePlan& plan, Kernel& kernel, Bounds, std::uint32_t slots, int most) {
+  kernel.count = plan.program->count;
+  kernel.chunks = plan.chunks;
+  kernel.scratch_bytes = static_cast<std::uint32_t>(slots * sizeof(Raw<width>));
+  fill_steps<width>(plan, kernel.steps);
+  launch_teams<Bounds>(label_of(*plan.program), space, league_for(space, plan, most), plan.team,
+                       scratch_with_alignment(copy_bytes<Kernel> + kernel.scratch_bytes), kernel);
 }
 
+template <int width, Flat kind>
+void launch_flat(const Space& space, const DevicePlan& plan) {
+  FlatKernel<width, kind> kernel;
+  constexpr bool quick = repertoire_of(kind) == Repertoire::quick;
+  fill_flat<width>(plan, kernel.operands);
+  launch_map<width>(space, plan, kernel, FlatBounds<kind>(),
+                    quick ? 0 : register_slots(plan, flat_shape(kind).elements(width)),
+                    quick ? 0 : flat_shape(kind).teams);
+}
+
+template <int width, Repertoire repertoire>
+void launch_strided(const Space& space, const DevicePlan& plan) {
+  StridedKernel<width, repertoire> kernel;
+  kernel.operands = plan.strided;
+  kernel.staged_offset = register_slots(plan, StridedKernel<width, repertoire>::W);
+  const int staged = plan.strided.n_staged * StridedKernel<width, repertoire>::Place::staged_slots(plan.strided);
+  launch_map<width>(space, plan, kernel, StridedBounds<width, repertoire>(),
+                    kernel.staged_offset + static_cast<std::uint32_t>(staged),
+                    runs_from_scratch<repertoire> ? strided_shape(repertoire, width).teams : 0);
+}
+
+/// Without functions.
 template <int width>
-void launch_blocks(const Space& space, const DevicePlan& plan, void* results) {
+void launch_arithmetic(const Space& space, const DevicePlan& plan) {
+  if constexpr (width != 128) {
+    if (plan.quick_strided) return launch_strided<width, Repertoire::quick>(space, plan);
+    if (plan.kind == Flat::brief) return launch_flat<width, Flat::brief>(space, plan);
+    if (plan.kind == Flat::quick) return launch_flat<width, Flat::quick>(space, plan);
+  }
+  if (plan.flat)
+    launch_flat<width, Flat::general>(space, plan);
+  else
+    launch_strided<width, Repertoire::arithmetic>(space, plan);
+}
+
+template <int width, Repertoire repertoire, class Place>
+void launch_blocks(const Space& space, const DevicePlan& plan, const typename Place::Operands& operands,
+                   void* results) {
   const xp_program& p = *plan.program;
   const int per_team = std::max(1, plan.team / reduce_lanes);
   const std::int64_t blocks = (p.count + reduce_block - 1) / reduce_block;
-  auto launch = [&](auto& kernel) {
-    kernel.count = p.count;
-    kernel.results = static_cast<char*>(results);
-    kernel.lanes_offset = register_slots(plan, reduce_shape(false).elements(width));
-    kernel.scratch_bytes = static_cast<std::uint32_t>(
-        (kernel.lanes_offset + static_cast<std::uint32_t>(per_team * reduce_lanes)) * sizeof(Raw<width>));
-    fill_steps<width>(plan, kernel.steps);
-    launch_teams<ReduceBounds>(label_of(p), space, (blocks + per_team - 1) / per_team, plan.team,
-                               scratch_with_alignment(kernel.scratch_bytes), kernel);
-  };
-  if constexpr (width != 128) {
-    if (plan.only_quick && plan.flat) {
-      ReduceKernel<width, FlatPlace<width, reduce_shape(true).elements(width), false>, true> kernel;
-      fill_flat<width>(plan, kernel.operands);
-      return launch(kernel);
-    }
-  }
-  if (plan.flat) {
-    ReduceKernel<width, FlatPlace<width, reduce_shape(false).elements(width), false>, false> kernel;
-    fill_flat<width>(plan, kernel.operands);
-    launch(kernel);
-  } else {
-    ReduceKernel<width, StridedPlace<width, reduce_shape(false).elements(width), false, true>, false> kernel;
-    kernel.operands = plan.strided;
-    launch(kernel);
-  }
+  using Kernel = ReduceKernel<width, Place, repertoire>;
+  Kernel kernel;
+  kernel.operands = operands;
+  kernel.count = p.count;
+  kernel.results = static_cast<char*>(results);
+  kernel.lanes_offset = register_slots(plan, reduce_shape(repertoire).elements(width));
+  kernel.scratch_bytes = static_cast<std::uint32_t>(
+      (kernel.lanes_offset + static_cast<std::uint32_t>(per_team * reduce_lanes)) * sizeof(Raw<width>));
+  fill_steps<width>(plan, kernel.steps);
+  launch_teams<ReduceBounds>(label_of(p), space, (blocks + per_team - 1) / per_team, plan.team,
+                             scratch_with_alignment(copy_bytes<Kernel> + kernel.scratch_bytes), kernel);
+}
+
+template <int width, Repertoire repertoire>
+void launch_blocks(const Space& space, const DevicePlan& plan, void* results) {
+  constexpr int elements = reduce_shape(repertoire).elements(width);
+  if (!plan.flat)
+    return launch_blocks<width, repertoire, StridedPlace<width, elements, false, true>>(space, plan, plan.strided,
+                                                                                        results);
+  FlatOperands operands;
+  fill_flat<width>(plan, operands);
+  if constexpr (width != 128 && repertoire == Repertoire::arithmetic)
+    if (plan.repertoire == Repertoire::quick)
+      return launch_blocks<width, Repertoire::quick,
+                           FlatPlace<width, reduce_shape(Repertoire::quick).elements(width), false>>(space, plan,
+                                                                                                     operands, results);
+  launch_blocks<width, repertoire, FlatPlace<width, elements, false>>(space, plan, operands, results);
 }
 
 }  // namespace xp::kernels

@@ -6,7 +6,7 @@ namespace xp::kernels {
 
 template <>
 void launch_reduction<128>(const Space& space, const DevicePlan& plan, void* results) {
-  launch_blocks<128>(space, plan, results);
+  launch_blocks<128, Repertoire::arithmetic>(space, plan, results);
 }
 
 }  // namespace xp::kernels

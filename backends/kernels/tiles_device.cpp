@@ -189,14 +189,18 @@ void find_flat(DevicePlan& plan) {
 
 void place_chunks(DevicePlan& plan) {
   const xp_program& p = *plan.program;
-  const bool map = p.reduce_ref == XP_REF_NONE;
-  plan.kind = !map || !plan.flat || !plan.only_quick ? Flat::general
-              : plan.n_steps <= brief_steps          ? Flat::brief
-                                                     : Flat::quick;
-  plan.quick_strided = map && !plan.flat && plan.only_quick && p.width != 128 && is_near(plan);
-  const Shape shape = !map        ? reduce_shape(false)
+  const bool map = p.reduce_ref == XP_REF_NONE, quick = plan.repertoire == Repertoire::quick;
+  if (plan.repertoire == Repertoire::functions)
+    plan.kind = Flat::functions;
+  else if (!map || !plan.flat || !quick)
+    plan.kind = Flat::general;
+  else
+    plan.kind = plan.n_steps <= brief_steps ? Flat::brief : Flat::quick;
+  plan.quick_strided = map && !plan.flat && quick && p.width != 128 && is_near(plan);
+  const Repertoire strided = quick && !plan.quick_strided ? Repertoire::arithmetic : plan.repertoire;
+  const Shape shape = !map        ? reduce_shape(Repertoire::arithmetic)
                       : plan.flat ? flat_shape(plan.kind)
-                                  : strided_shape(plan.quick_strided, p.width);
+                                  : strided_shape(strided, p.width);
   plan.team = shape.team;
   while (plan.team > 8 && static_cast<std::size_t>(plan.scratch_registers * plan.team * shape.bytes) > team_scratch)
     plan.team /= 2;
