@@ -8,8 +8,6 @@
 namespace xp::kernels {
 
 template <class R>
-inline constexpr R infinite = std::numeric_limits<R>::infinity();
-template <class R>
 inline constexpr R log_of_2 = static_cast<R>(0.693147180559945309417);
 template <class R>
 inline constexpr R half_pi = static_cast<R>(1.57079632679489661923);

@@ -78,8 +78,7 @@ KOKKOS_INLINE_FUNCTION Complex<R> complex_product(Complex<R> a, Complex<R> b) {
     return Complex<R>{part(z.re), part(z.im)};
   };
   const Complex<R> direction = Multiply::apply(reduced(a, a_infinite, b_infinite), reduced(b, b_infinite, a_infinite));
-  constexpr R infinity = std::numeric_limits<R>::infinity();
-  return {infinity * direction.re, infinity * direction.im};
+  return {infinite<R> * direction.re, infinite<R> * direction.im};
 }
 
 /// Small whole exponents by multiplication, as NumPy.

@@ -168,6 +168,8 @@ inline constexpr T least = std::numeric_limits<T>::min();
 template <class T>
 inline constexpr T most = std::numeric_limits<T>::max();
 template <class T>
+inline constexpr T infinite = std::numeric_limits<T>::infinity();
+template <class T>
 inline constexpr T not_a_number = std::numeric_limits<T>::quiet_NaN();
 
 /// Truncates; what is out of range saturates, NaN gives 0.
