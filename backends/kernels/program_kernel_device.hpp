@@ -169,8 +169,11 @@ struct StridedKernel {
         return place.template stage<std::uint16_t>(operand, rank, team, to);
       case 4:
         return place.template stage<std::uint32_t>(operand, rank, team, to);
-      default:
+      case 8:
         if constexpr (width != 32) place.template stage<std::uint64_t>(operand, rank, team, to);
+        return;
+      default:
+        if constexpr (width == 128) place.template stage<Pair8>(operand, rank, team, to);
     }
   }
 };
