@@ -3,7 +3,8 @@
 #
 # usage: tests/compile_cuda.sh [KOKKOS_INCLUDE_FOLDER [BUILD_FOLDER]]
 #
-# Compiles the CUDA backend's sources with nvcc for sm_80 and sm_90, without linking: for machines that have a toolkit, but no
+# Compiles the CUDA backend's sources with nvcc for sm_80 and sm_90 (of one intermediate code, which is most of the time),
+# without linking: for machines that have a toolkit, but no
 # Kokkos with CUDA. The headers of any Kokkos do, of which a copy is configured for CUDA. The flags are those of the real build,
 # since it is backends/CMakeLists.txt that compiles (XP_CUDA_KOKKOS_HEADERS). Exit status 77: there is no nvcc or no Kokkos.
 set -euo pipefail
@@ -38,6 +39,7 @@ sed -i 's#/\* \#undef DESUL_ATOMICS_ENABLE_CUDA \*/#\#define DESUL_ATOMICS_ENABL
 generator=()
 command -v ninja >/dev/null && generator=(-G Ninja)
 cmake -S "$root/backends" -B "$build/objects" ${generator[@]+"${generator[@]}"} -DXP_BACKEND=cuda "-DXP_CUDA_KOKKOS_HEADERS=$copy" \
-  "-DCMAKE_CUDA_COMPILER=$nvcc" "-DCMAKE_CUDA_ARCHITECTURES=80;90" -DCMAKE_BUILD_TYPE=Release >"$build/configure.log" 2>&1 ||
+  "-DCMAKE_CUDA_COMPILER=$nvcc" -DCMAKE_CUDA_ARCHITECTURES=OFF \
+  "-DCMAKE_CUDA_FLAGS=-gencode=arch=compute_80,code=[sm_80,sm_90]" -DCMAKE_BUILD_TYPE=Release >"$build/configure.log" 2>&1 ||
   { cat "$build/configure.log" >&2 && exit 1; }
 cmake --build "$build/objects" --parallel "${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc 2>/dev/null || echo 1)}"
