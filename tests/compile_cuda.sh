@@ -3,10 +3,10 @@
 #
 # usage: tests/compile_cuda.sh [KOKKOS_INCLUDE_FOLDER [BUILD_FOLDER]]
 #
-# Compiles the CUDA backend's sources with nvcc for sm_80 and sm_90 (of one intermediate code, which is most of the time),
-# without linking: for machines that have a toolkit, but no
-# Kokkos with CUDA. The headers of any Kokkos do, of which a copy is configured for CUDA. The flags are those of the real build,
-# since it is backends/CMakeLists.txt that compiles (XP_CUDA_KOKKOS_HEADERS). Exit status 77: there is no nvcc or no Kokkos.
+# Compiles the CUDA backend's sources with nvcc for sm_80 and sm_90 (from one intermediate code, whose making takes most of the
+# time), without linking: for machines that have a toolkit, but no Kokkos with CUDA. The headers of any Kokkos do, of which a
+# copy is configured for CUDA. The flags are those of the real build, since it is backends/CMakeLists.txt that compiles
+# (XP_CUDA_KOKKOS_HEADERS). Exit status 77: there is no nvcc or no Kokkos.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=${2:-$root/build/compile_cuda}

@@ -112,8 +112,7 @@ void choose_rows(const DevicePlan& plan, StridedOperands& out) {
     if (whole) out.vectors |= 1u << k;
   }
   out.neighbours = out.vectors != 0;
-  out.chunks = rows && (out.neighbours || p.ndim == 1) ? Chunks::rows : Chunks::positions;
-  if (!out.neighbours) out.chunks = Chunks::positions;
+  out.chunks = rows && out.neighbours ? Chunks::rows : Chunks::positions;
 }
 
 /// Whether all offsets need 31 bits at most.
@@ -162,10 +161,9 @@ void fill_strided(DevicePlan& plan, int bits) {
   }
   for (int k = 0; k < plan.n_operands; ++k)
     if (out.layout[k] == Layout::strided && is_contiguous(p, plan.operands[k])) out.layout[k] = Layout::linear;
-  if (p.reduce_ref == XP_REF_NONE)
-    choose_rows(plan, out);
-  else
-    out.chunks = Chunks::positions;  // a lane's elements are not neighbours
+  // Other kernels have no vector accesses, and read what alternates between threads better.
+  out.chunks = Chunks::positions;
+  if (plan.quick_strided) choose_rows(plan, out);
   for (int d = 0; d < p.ndim; ++d)
     out.divisors[d] = Divisor::of(static_cast<std::uint32_t>(std::min(p.shape[d], narrow_positions)));
   plan.chunks = (p.count + (std::int64_t{1} << bits) - 1) >> bits;
