@@ -2,6 +2,7 @@
 // The handlers of the accumulator machine, for the three sources that fill in a table of them.
 #pragma once
 
+#include "kernels/sleef_host.hpp"
 #include "kernels/vm_host.hpp"
 
 namespace xp::kernels {

@@ -98,7 +98,7 @@ constexpr Shape reduce_shape(Repertoire repertoire) {
 struct Sharing {
   int first, step;  // a thread's parts are first, first + step, ...
 };
-KOKKOS_FORCEINLINE_FUNCTION Sharing share(int rank, int team, int parts) {
+KOKKOS_FORCEINLINE_FUNCTION constexpr Sharing share(int rank, int team, int parts) {
   const int warp = is_host_space ? 1 : team < 32 ? team : 32;  // teams are powers of two
   const int lane = rank & (warp - 1);
   return {(rank - lane) * parts + lane, warp};

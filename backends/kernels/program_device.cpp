@@ -2,12 +2,13 @@
 // Fused programs on a device: checks, translates, launches.
 #include <algorithm>
 
+#include "kernels/chain_device.hpp"
 #include "kernels/device_device.hpp"
-#include "kernels/narrow_device.hpp"
 #include "kernels/plan_device.hpp"
 #include "kernels/program.hpp"
 #include "kernels/program_checks.hpp"
 #include "kernels/reduce_device.hpp"
+#include "kernels/single_device.hpp"
 #include "kernels/tiles_device.hpp"
 
 namespace xp::kernels {
@@ -114,7 +115,7 @@ std::int32_t run_program(xp_device& device, const xp_program& program, xp_error*
                  program.reduce_out);
     return XP_OK;
   }
-  if (run_narrow(device, program)) return XP_OK;
+  if (run_single(device, program) || run_chain(device, program)) return XP_OK;
   return run_whole(device, program, 0, error);
 }
 

@@ -10,9 +10,6 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
-#if defined(XP_HAVE_SLEEF)
-#include <sleef.h>
-#endif
 
 #include "kernels/functors.hpp"
 
@@ -112,8 +109,6 @@ inline void clear_vectors() {
 #endif
 }
 
-// ---- sqrt, exp ----
-
 template <class T>
 inline Vector<T> vector_sqrt(Vector<T> x) {
   constexpr bool wide = sizeof(T) == 8;
@@ -134,51 +129,6 @@ inline Vector<T> vector_sqrt(Vector<T> x) {
     return _mm_sqrt_ps(x);
 #else
   for (std::size_t i = 0; i < sizeof(x) / sizeof(T); ++i) x[i] = std::sqrt(x[i]);
-  return x;
-#endif
-}
-
-#if defined(XP_HAVE_SLEEF) && defined(__x86_64__)
-/// SLEEF's deterministic functions, without FMA, so that every variant gives the same bits.
-template <class T>
-inline Vector<T> sleef_exp(Vector<T> x) {
-  constexpr bool wide = sizeof(T) == 8;
-#if defined(__AVX512F__)
-  if constexpr (wide)
-    return Sleef_cinz_expd8_u10avx512fnofma(x);
-  else
-    return Sleef_cinz_expf16_u10avx512fnofma(x);
-#elif defined(__AVX2__)
-  if constexpr (wide)
-    return Sleef_cinz_expd4_u10avx(x);
-  else
-    return Sleef_cinz_expf8_u10avx(x);
-#else
-  if constexpr (wide)
-    return Sleef_cinz_expd2_u10sse2(x);
-  else
-    return Sleef_cinz_expf4_u10sse2(x);
-#endif
-}
-#endif
-
-template <class T>
-inline Vector<T> vector_exp(Vector<T> x) {
-#if defined(XP_HAVE_SLEEF) && defined(__x86_64__)
-  Vector<T> y = sleef_exp<T>(x);
-  if constexpr (sizeof(T) == 8) {
-    // SLEEF (3.5, 3.6) gives infinity from here on; the largest double is exp(709.7827128933840).
-    constexpr double sleef_limit = 709.78271114955742, largest = 709.78271289338397;
-    const auto beyond = x > sleef_limit;
-    bool any = false;
-    for (std::size_t i = 0; i < sizeof(x) / sizeof(T); ++i) any |= beyond[i] != 0;
-    if (any) [[unlikely]]
-      for (std::size_t i = 0; i < sizeof(x) / sizeof(T); ++i)
-        if (x[i] > sleef_limit && x[i] <= largest) y[i] = std::exp(x[i]);
-  }
-  return y;
-#else
-  for (std::size_t i = 0; i < sizeof(x) / sizeof(T); ++i) x[i] = std::exp(x[i]);
   return x;
 #endif
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vector forms of functions.hpp on the host. Where the result is exact they give the same bits; transcendental
-// functions are SLEEF's deterministic ones, without FMA, so that every variant gives the same bits.
+// functions are SLEEF's deterministic ones, so that every variant gives the same bits.
 #pragma once
 
 #include "kernels/functions.hpp"
-#include "kernels/simd_host.hpp"
+#include "kernels/sleef_host.hpp"
 
 namespace xp::kernels {
 
@@ -295,128 +295,200 @@ struct VectorFunction<Op::rint, T> {
 
 // ---- SLEEF ----
 
-#if defined(XP_HAVE_SLEEF) && defined(__x86_64__)
-#if defined(__AVX512F__)
-#define XP_SLEEF_DOUBLE(name, ulp) Sleef_cinz_##name##d8_##ulp##avx512fnofma
-#define XP_SLEEF_FLOAT(name, ulp) Sleef_cinz_##name##f16_##ulp##avx512fnofma
-#elif defined(__AVX2__)
-#define XP_SLEEF_DOUBLE(name, ulp) Sleef_cinz_##name##d4_##ulp##avx
-#define XP_SLEEF_FLOAT(name, ulp) Sleef_cinz_##name##f8_##ulp##avx
-#else
-#define XP_SLEEF_DOUBLE(name, ulp) Sleef_cinz_##name##d2_##ulp##sse2
-#define XP_SLEEF_FLOAT(name, ulp) Sleef_cinz_##name##f4_##ulp##sse2
-#endif
-
+#if defined(XP_SLEEF_VECTORS)
 /// In double, which rounds right and has no subnormal numbers of float's.
 template <Op op, class T, class... Arguments>
 T by_library(Arguments... arguments) {
+  // In double some are several or tens of units off.
   if constexpr (op == Op::gamma && sizeof(T) == 8)
-    return static_cast<T>(std::tgamma(static_cast<long double>(arguments)...));  // tens of units off in double
+    return static_cast<T>(std::tgamma(static_cast<long double>(arguments)...));
+  else if constexpr (op == Op::cbrt && sizeof(T) == 8)
+    return static_cast<T>(std::cbrt(static_cast<long double>(arguments)...));
   else
     return static_cast<T>(Function<op>::apply(static_cast<double>(arguments)...));
 }
-template <Op op, class T, class Mask>
-[[gnu::noinline, gnu::cold]] Vector<T> repaired(Vector<T> y, Vector<T> x, Mask special) {
+/// The lanes where `first` <= |y| <= the largest number does not hold, NaN's among them.
+template <class T>
+[[gnu::always_inline]] inline auto outside(Vector<T> y, T first) {
+  using U = Unsigned<T>;
+  const U low = bits_as<U>(first), count = bits_as<U>(most<T>) - low;
+  return reinterpret_cast<Vector<U>>(vector_magnitude<T>(y)) - low > count;
+}
+template <Op op, class T>
+[[gnu::noinline, gnu::cold]] Vector<T> repaired(Vector<T> y, Vector<T> x, T tiny) {
   for (std::size_t i = 0; i < sizeof(x) / sizeof(T); ++i)
-    if (special[i] != 0) y[i] = by_library<op, T>(x[i]);
+    if (!(std::fabs(y[i]) >= tiny && std::fabs(y[i]) <= most<T>)) y[i] = by_library<op, T>(x[i]);
   return y;
 }
-template <class Mask>
-[[gnu::always_inline]] inline bool any_lane(Mask mask) {
-  using Words = Vector<long long>;
-  const Words words = reinterpret_cast<Words>(mask);
-  long long any = 0;
-  for (std::size_t i = 0; i < sizeof(Words) / sizeof(long long); ++i) any |= words[i];
-  return any != 0;
-}
-/// Zeros, infinities and NaNs, as arguments and as results, and results below `tiny` go to the C++ library one by one:
-/// there results are exact, or SLEEF (3.6) has none: some of its functions overflow early, or lose bits.
+/// Infinities and NaNs, zeros and other results below `tiny` go to the C++ library one by one: there results are exact,
+/// or SLEEF (3.6) has none: some of its functions overflow early, or lose bits.
 template <Op op, class T>
 [[gnu::always_inline]] inline Vector<T> with_special_values(Vector<T> x, Vector<T> y, T tiny) {
-  const Vector<T> size = vector_magnitude<T>(x), result = vector_magnitude<T>(y);
-  const auto special = (size == 0) | !(size <= most<T>) | !(result <= most<T>) | (result < tiny);
-  if (any_lane(special)) [[unlikely]]
-    return repaired<op, T>(y, x, special);
+  if (any_lane(outside<T>(y, tiny))) [[unlikely]]
+    return repaired<op, T>(y, x, tiny);
   return y;
 }
-
-#define XP_SLEEF_UNARY(op, name, ulp, double_tiny, float_tiny)                                   \
-  template <>                                                                                    \
-  struct VectorFunction<Op::op, double> {                                                        \
-    static Vector<double> apply(Vector<double> x) {                                              \
-      return with_special_values<Op::op, double>(x, XP_SLEEF_DOUBLE(name, ulp)(x), double_tiny); \
-    }                                                                                            \
-  };                                                                                             \
-  template <>                                                                                    \
-  struct VectorFunction<Op::op, float> {                                                         \
-    static Vector<float> apply(Vector<float> x) {                                                \
-      return with_special_values<Op::op, float>(x, XP_SLEEF_FLOAT(name, ulp)(x), float_tiny);    \
-    }                                                                                            \
-  };
-#define XP_SLEEF_EVERYWHERE(op, name, ulp) XP_SLEEF_UNARY(op, name, ulp, 1e-292, 1e-30f)
-
-XP_SLEEF_EVERYWHERE(expm1, expm1, u10)
-XP_SLEEF_EVERYWHERE(exp2, exp2, u10)
-XP_SLEEF_EVERYWHERE(log, log, u10)
-XP_SLEEF_EVERYWHERE(log1p, log1p, u10)
-XP_SLEEF_EVERYWHERE(log2, log2, u10)
-XP_SLEEF_EVERYWHERE(log10, log10, u10)
-XP_SLEEF_EVERYWHERE(sin, sin, u10)
-XP_SLEEF_EVERYWHERE(cos, cos, u10)
-XP_SLEEF_EVERYWHERE(tan, tan, u10)
-XP_SLEEF_EVERYWHERE(asin, asin, u10)
-XP_SLEEF_EVERYWHERE(acos, acos, u10)
-XP_SLEEF_EVERYWHERE(atan, atan, u10)
-XP_SLEEF_EVERYWHERE(sinh, sinh, u10)
-XP_SLEEF_EVERYWHERE(cosh, cosh, u10)
-XP_SLEEF_EVERYWHERE(tanh, tanh, u10)
-XP_SLEEF_EVERYWHERE(asinh, asinh, u10)
-XP_SLEEF_EVERYWHERE(acosh, acosh, u10)
-XP_SLEEF_EVERYWHERE(atanh, atanh, u10)
-XP_SLEEF_EVERYWHERE(cbrt, cbrt, u10)
-XP_SLEEF_EVERYWHERE(erf, erf, u10)
-XP_SLEEF_EVERYWHERE(erfc, erfc, u15)
-XP_SLEEF_EVERYWHERE(lgamma, lgamma, u10)
-XP_SLEEF_UNARY(gamma, tgamma, u10, least<double>, 1e-30f)
-#undef XP_SLEEF_EVERYWHERE
-#undef XP_SLEEF_UNARY
-
-template <Op op, class T, class Mask>
-[[gnu::noinline, gnu::cold]] Vector<T> repaired(Vector<T> y, Vector<T> a, Vector<T> b, Mask special) {
+/// The same of two arguments, and where one of these is zero, infinite or NaN.
+template <Op op, class T>
+[[gnu::noinline, gnu::cold]] Vector<T> repaired(Vector<T> y, Vector<T> a, Vector<T> b, T tiny) {
+  const auto ordinary = [](T x, T first) { return std::fabs(x) >= first && std::fabs(x) <= most<T>; };
   for (std::size_t i = 0; i < sizeof(a) / sizeof(T); ++i)
-    if (special[i] != 0) y[i] = by_library<op, T>(a[i], b[i]);
+    if (!ordinary(y[i], tiny) || !ordinary(a[i], least<T>) || !ordinary(b[i], least<T>))
+      y[i] = by_library<op, T>(a[i], b[i]);
   return y;
 }
 template <Op op, class T>
 [[gnu::always_inline]] inline Vector<T> with_special_values(Vector<T> a, Vector<T> b, Vector<T> y) {
-  const Vector<T> size_a = vector_magnitude<T>(a), size_b = vector_magnitude<T>(b), result = vector_magnitude<T>(y);
   constexpr T tiny = sizeof(T) == 8 ? static_cast<T>(1e-292) : static_cast<T>(1e-30);
-  const auto special = (size_a == 0) | (size_b == 0) | !(size_a <= most<T>) | !(size_b <= most<T>) |
-                       !(result <= most<T>) | (result < tiny);
-  if (any_lane(special)) [[unlikely]]
-    return repaired<op, T>(y, a, b, special);
+  if (any_lane(outside<T>(a, least<T>) | outside<T>(b, least<T>) | outside<T>(y, tiny))) [[unlikely]]
+    return repaired<op, T>(y, a, b, tiny);
   return y;
 }
-#define XP_SLEEF_BINARY(op, name, ulp)                                                    \
-  template <>                                                                             \
-  struct VectorFunction<Op::op, double> {                                                 \
-    static Vector<double> apply(Vector<double> a, Vector<double> b) {                     \
-      return with_special_values<Op::op, double>(a, b, XP_SLEEF_DOUBLE(name, ulp)(a, b)); \
-    }                                                                                     \
-  };                                                                                      \
-  template <>                                                                             \
-  struct VectorFunction<Op::op, float> {                                                  \
-    static Vector<float> apply(Vector<float> a, Vector<float> b) {                        \
-      return with_special_values<Op::op, float>(a, b, XP_SLEEF_FLOAT(name, ulp)(a, b));   \
-    }                                                                                     \
-  };
-XP_SLEEF_BINARY(power, pow, u10)
-XP_SLEEF_BINARY(atan2, atan2, u10)
-XP_SLEEF_BINARY(hypot, hypot, u05)
-#undef XP_SLEEF_BINARY
-#undef XP_SLEEF_DOUBLE
-#undef XP_SLEEF_FLOAT
 
+#define XP_DOUBLE(op, name, tiny)                                          \
+  template <>                                                              \
+  struct VectorFunction<Op::op, double> {                                  \
+    static Vector<double> apply(Vector<double> x) {                        \
+      return with_special_values<Op::op, double>(x, sleef::name(x), tiny); \
+    }                                                                      \
+  };
+#define XP_FLOAT(op, name)                                                  \
+  template <>                                                               \
+  struct VectorFunction<Op::op, float> {                                    \
+    static Vector<float> apply(Vector<float> x) {                           \
+      return with_special_values<Op::op, float>(x, sleef::name(x), 1e-30f); \
+    }                                                                       \
+  };
+#define XP_BOTH(op, name) XP_DOUBLE(op, name, 1e-292) XP_FLOAT(op, name)
+
+XP_BOTH(expm1, expm1_u10)
+XP_BOTH(exp2, exp2_u10)
+XP_BOTH(log, log_u10)
+XP_BOTH(log1p, log1p_u10)
+XP_BOTH(log2, log2_u10)
+XP_BOTH(log10, log10_u10)
+XP_BOTH(sin, sin_u10)
+XP_BOTH(cos, cos_u10)
+XP_BOTH(tan, tan_u10)
+XP_BOTH(asin, asin_u10)
+XP_BOTH(acos, acos_u10)
+XP_BOTH(atan, atan_u10)
+XP_BOTH(sinh, sinh_u10)
+XP_BOTH(cosh, cosh_u10)
+XP_BOTH(tanh, tanh_u10)
+XP_DOUBLE(asinh, asinh_u10, 1e-292)
+XP_DOUBLE(acosh, acosh_u10, 1e-292)
+XP_BOTH(atanh, atanh_u10)
+XP_BOTH(erf, erf_u10)
+XP_BOTH(erfc, erfc_u15)
+XP_BOTH(lgamma, lgamma_u10)
+XP_FLOAT(cbrt, cbrt_u10)
+XP_DOUBLE(gamma, tgamma_u10, least<double>)
+XP_FLOAT(gamma, tgamma_u10)
+
+#undef XP_BOTH
+#undef XP_FLOAT
+#undef XP_DOUBLE
+
+#define XP_BINARY(op, name, T)                                        \
+  template <>                                                         \
+  struct VectorFunction<Op::op, T> {                                  \
+    static Vector<T> apply(Vector<T> a, Vector<T> b) {                \
+      return with_special_values<Op::op, T>(a, b, sleef::name(a, b)); \
+    }                                                                 \
+  };
+XP_BINARY(power, pow_u10, double)
+XP_BINARY(atan2, atan2_u10, double)
+XP_BINARY(atan2, atan2_u10, float)
+XP_BINARY(hypot, hypot_u05, double)
+XP_BINARY(hypot, hypot_u05, float)
+#undef XP_BINARY
+
+// ---- Functions of float by their definitions in double, which is quicker than twice the precision of float: their
+// error is 1e-9 of a float's and less. Near zero, where asinh's subtracts, two terms of its series are closer still.
+// ----
+
+using Doubles = Vector<double>;
+
+/// The magnitude of `y` with the sign of `x`.
+[[gnu::always_inline]] inline Doubles with_sign_of(Doubles x, Doubles y) {
+  return VectorFunction<Op::copysign, double>::apply(y, x);
+}
+
+/// WideFunction<op>::apply is such a definition.
+template <Op op>
+struct WideFunction {};
+template <Op op>
+requires requires(Doubles x) { WideFunction<op>::apply(x); }
+struct VectorFunction<op, float> {
+  static Vector<float> apply(Vector<float> x) {
+    const Vector<float> y =
+        narrowed(WideFunction<op>::apply(widened<false>(x)), WideFunction<op>::apply(widened<true>(x)));
+    return with_special_values<op, float>(x, y, 1e-30f);
+  }
+};
+template <Op op>
+requires requires(Doubles x) { WideFunction<op>::apply(x, x); }
+struct VectorFunction<op, float> {
+  static Vector<float> apply(Vector<float> a, Vector<float> b) {
+    const Vector<float> y = narrowed(WideFunction<op>::apply(widened<false>(a), widened<false>(b)),
+                                     WideFunction<op>::apply(widened<true>(a), widened<true>(b)));
+    return with_special_values<op, float>(a, b, y);
+  }
+};
+
+template <>
+struct WideFunction<Op::asinh> {
+  static Doubles apply(Doubles x) {
+    const Doubles size = vector_magnitude<double>(x);
+    const Doubles y = sleef::log_u35(size + vector_sqrt<double>(size * size + 1));
+    return size < 0x1p-10 ? x - x * x * x * (1.0 / 6) : with_sign_of(x, y);
+  }
+};
+template <>
+struct WideFunction<Op::acosh> {
+  static Doubles apply(Doubles x) { return sleef::log_u35(x + vector_sqrt<double>(x * x - 1)); }
+};
+template <>
+struct WideFunction<Op::power> {
+  static Doubles apply(Doubles a, Doubles b) {
+    constexpr double log2_e = 1.44269504088896340736;
+    const Doubles size = sleef::exp2_u35(b * log2_e * sleef::log_u35(vector_magnitude<double>(a)));
+    if (any_lane(a < 0)) return with_sign(size, a, b);
+    return size;
+  }
+
+ private:
+  /// Negative bases have powers where b is a whole number, which floats from 2^24 on are, and even from 2^25 on.
+  static Doubles with_sign(Doubles size, Doubles a, Doubles b) {
+    constexpr double shift = 0x1.8p52;
+    const Doubles bounded = vector_magnitude<double>(b) < 0x1p25 ? b : Doubles{}, half = bounded * 0.5;
+    const auto whole = (bounded + shift) - shift == bounded, even = (half + shift) - shift == half;
+    const Doubles nan = splat<double>(std::numeric_limits<double>::quiet_NaN()), signed_size = even ? size : -size;
+    return a < 0 ? (whole ? signed_size : nan) : size;
+  }
+};
+
+// ---- The cube root of a double: SLEEF's quicker one and a step of Newton's method on its error ----
+
+/// 1 / x within 0.3 %, for normal positive x whose reciprocal is normal too.
+[[gnu::always_inline]] inline Doubles rough_reciprocal(Doubles x) {
+  constexpr std::uint64_t two_ones = 0x7fde623822fc16e6;  // a line through 1/x on each binade: within 6 %
+  const auto bits = splat<std::uint64_t>(two_ones) - reinterpret_cast<Vector<std::uint64_t>>(x);
+  const Doubles guess = reinterpret_cast<Doubles>(bits);
+  return guess * (2 - x * guess);
+}
+template <>
+struct VectorFunction<Op::cbrt, double> {
+  static Doubles apply(Doubles x) {
+    const Doubles y = sleef::cbrt_u35(x);
+    // x - y^3 in twice the precision.
+    const Doubles square = y * y, square_rest = vector_fma<double>(y, y, -square);
+    const Doubles cube = square * y, cube_rest = vector_fma<double>(square, y, -cube);
+    const Doubles rest = x - cube - cube_rest - square_rest * y;
+    return with_special_values<Op::cbrt, double>(x, y + rest * rough_reciprocal(3 * square), 1e-90);
+  }
+};
 /// logaddexp and logaddexp2 as in functions.hpp, from vectors.
 template <Floating T>
 struct VectorFunction<Op::logaddexp, T> {

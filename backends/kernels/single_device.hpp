@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs of one operation on operands without gaps, in the dtype that they have in memory. Each operation has code of
+// its own in a kernel of its dtype: the interpreter's time would show beside the memory's.
+#pragma once
+
+#include "core/ops.hpp"
+#include "kernels/device_device.hpp"
+#include "kernels/types.hpp"
+
+namespace xp::kernels {
+
+/// Where an operation takes its elements from: memory, or one element that lies there or in the kernel's arguments.
+struct SingleSource {
+  const char* data;  // null for a constant
+  bool dense;
+  alignas(16) char constant[16];
+};
+
+/// What such a program is.
+struct Single {
+  const char* label;
+  Op op;      // load: copy; cast: conversion to `returned`
+  int dtype;  // in which it computes
+  int returned;
+  SingleSource a, b, condition;
+  char* to;
+  std::int64_t count;
+  bool aligned;  // whatever is dense, to 16 bytes
+};
+
+/// Launches it, if the kernels have the operation; one function for each of the sources that instantiate them.
+bool launch_single_boolean(const Space& space, const Single& single);
+bool launch_single_integer(const Space& space, const Single& single);
+bool launch_single_half(const Space& space, const Single& single);
+bool launch_single_float32(const Space& space, const Single& single);
+bool launch_single_float64(const Space& space, const Single& single);
+bool launch_single_complex(const Space& space, const Single& single);
+void launch_single_cast(const Space& space, const Single& single);
+void launch_single_where(const Space& space, const Single& single);
+
+/// Launches the program if it is such a one; false if not, and nothing is done.
+bool run_single(const xp_device& device, const xp_program& program);
+
+}  // namespace xp::kernels
