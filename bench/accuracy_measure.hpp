@@ -17,6 +17,9 @@ std::vector<xp::Op> measured_functions();
 /// Whether a function has errors to be measured in the dtype.
 bool is_measured(xp::Op op, xp::DType dtype);
 
+/// Errors are told to three digits.
+inline constexpr double rounding = 0.0005;
+
 /// A result, in digits that give the same numbers when they are read.
 struct Example {
   std::string arguments, result, exact;
@@ -36,8 +39,7 @@ struct Measurement {
   Example mismatch;
   double bound = 0, least = 0;  // what is promised (support/bounds.hpp)
 
-  /// Errors are told to three digits.
-  bool within_bound() const { return most < bound + 0.0005 && mismatches == 0; }
+  bool within_bound() const { return most < bound + rounding && mismatches == 0; }
 };
 
 struct Plan {
