@@ -3,12 +3,11 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
-#include <ctime>
-#include <fstream>
 #include <map>
 #include <set>
 #include <tuple>
+
+#include "xp_bench_meta.hpp"
 
 namespace bench {
 
@@ -48,66 +47,12 @@ struct SpeedupTable {
 
 std::string label(const Row& row) { return row.workload + " " + row.variant; }
 
-// First line of a file that starts with `key`, after its colon.
-std::string field_of(const char* path, const std::string& key) {
-  std::ifstream file(path);
-  for (std::string line; std::getline(file, line);) {
-    const std::size_t colon = line.find(':');
-    if (line.rfind(key, 0) != 0 || colon == std::string::npos) continue;
-    const std::size_t begin = line.find_first_not_of(" \t", colon + 1);
-    return begin == std::string::npos ? "" : line.substr(begin);
-  }
-  return "";
-}
-
-Json environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? Json() : Json(value);
-}
-
-std::string now() {
-  const std::time_t time = std::time(nullptr);
-  std::tm utc{};
-  gmtime_r(&time, &utc);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return text;
-}
-
 Json meta(const Options& options) {
-  Json result = Json::object();
-  result.set("library", "xparray");
-#ifdef XP_VERSION
-  result.set("version", XP_VERSION);
-#endif
-#ifdef XP_COMMIT
-  result.set("commit", XP_COMMIT);
-#endif
-  result.set("date", now());
-  result.set("cpu", field_of("/proc/cpuinfo", "model name"));
+  Json result = describe_run();
   result.set("fusion", options.fuse);
-  Json variables = Json::object();
-  for (const char* name : {"OMP_NUM_THREADS", "OMP_WAIT_POLICY", "OMP_PROC_BIND", "GOMP_SPINCOUNT", "XP_MEMORY_LIMIT"})
-    variables.set(name, environment(name));
-  result.set("environment", variables);
+  result.set("environment", describe_environment());
   Json devices = Json::list();
-  for (const xp::BackendDescription& backend : xp::backends()) {
-    for (const auto& description : backend.devices) {
-      const auto used = [&](xp::Device device) { return device.name() == description.name; };
-      if (std::none_of(options.devices.begin(), options.devices.end(), used)) continue;
-      Json device = Json::object();
-      device.set("name", description.name);
-      device.set("model", description.model);
-      device.set("threads", description.threads);
-      device.set("memory_total", description.memory_total);
-      device.set("cache_bytes", description.cache_bytes);
-      device.set("isa", backend.isa);
-      device.set("execution_space", backend.execution_space);
-      device.set("kokkos_version", backend.kokkos_version);
-      device.set("math_library", backend.math_library);
-      devices.push_back(device);
-    }
-  }
+  for (const xp::Device device : options.devices) devices.push_back(describe_device(device));
   result.set("devices", devices);
   return result;
 }

@@ -58,7 +58,8 @@ std::string document() {
          "edit.\n\n"
          "`where` promotes its last two operands. `ldexp` goes by its first operand; the second is of integers. "
          "`float_power` is\n"
-         "`power` in float64 or complex128. The other functions of `xp/functions.hpp` are made of these.\n\n";
+         "`power` in float64 or complex128. The other functions of `xp/functions.hpp` are made of these. "
+         "[accuracy.md](accuracy.md)\nhas the errors of functions.\n\n";
   out << "| operation | result |";
   for (std::size_t i = 0; i < xp::dtype_count; ++i) out << ' ' << xp::name(static_cast<DType>(i)) << " |";
   out << "\n| --- | --- |";

@@ -296,14 +296,18 @@ struct VectorFunction<Op::rint, T> {
 // ---- SLEEF ----
 
 #if defined(XP_SLEEF_VECTORS)
-/// In double, which rounds right and has no subnormal numbers of float's.
+/// In double, which rounds right and has no subnormal numbers of float's; of double some are several or tens of units
+/// off there, or two before they overflow.
 template <Op op, class T, class... Arguments>
 T by_library(Arguments... arguments) {
-  // In double some are several or tens of units off.
   if constexpr (op == Op::gamma && sizeof(T) == 8)
     return static_cast<T>(std::tgamma(static_cast<long double>(arguments)...));
   else if constexpr (op == Op::cbrt && sizeof(T) == 8)
     return static_cast<T>(std::cbrt(static_cast<long double>(arguments)...));
+  else if constexpr (op == Op::sinh && sizeof(T) == 8)
+    return static_cast<T>(std::sinh(static_cast<long double>(arguments)...));
+  else if constexpr (op == Op::cosh && sizeof(T) == 8)
+    return static_cast<T>(std::cosh(static_cast<long double>(arguments)...));
   else
     return static_cast<T>(Function<op>::apply(static_cast<double>(arguments)...));
 }
@@ -383,8 +387,7 @@ XP_BOTH(erf, erf_u10)
 XP_BOTH(erfc, erfc_u15)
 XP_BOTH(lgamma, lgamma_u10)
 XP_FLOAT(cbrt, cbrt_u10)
-XP_DOUBLE(gamma, tgamma_u10, least<double>)
-XP_FLOAT(gamma, tgamma_u10)
+XP_BOTH(gamma, tgamma_u10)
 
 #undef XP_BOTH
 #undef XP_FLOAT
