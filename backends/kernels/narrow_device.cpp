@@ -8,6 +8,7 @@
 #include "kernels/launch_device.hpp"
 #include "kernels/memory_device.hpp"
 #include "kernels/program_checks.hpp"
+#include "kernels/rows.hpp"
 
 namespace xp::kernels {
 namespace {
@@ -277,12 +278,10 @@ constexpr Op same_as(Op op, int dtype) {
       return boolean ? Op::logical_or : op;
     case Op::bitwise_xor:
       return boolean ? Op::logical_xor : op;
-    case Op::invert:
-      return boolean ? Op::logical_not : op;
     case Op::square:
       return boolean ? op : Op::multiply;
     default:
-      return op;
+      return row_of(op, dtype);
   }
 }
 
