@@ -207,7 +207,7 @@ const DeviceName* default_name() {
 bool fuse_setting() {
   const char* text = std::getenv("XP_FUSE");
   const std::string_view value = text != nullptr ? text : "";
-  if (value != "" && value != "0" && value != "1")
+  if (!value.empty() && value != "0" && value != "1")
     throw DeviceError("XP_FUSE='" + std::string(value) + "' is not one of 0 and 1");
   return value != "0";
 }

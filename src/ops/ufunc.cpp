@@ -356,17 +356,19 @@ std::pair<Array, Array> apply_pair(const Rule& rule, const Rule& other_rule, Ope
   if (out != nullptr && out->size() != 0)
     for (const Operand* operand : once)
       is_late = is_late || (!operand->is_scalar() && may_share_memory(operand->array(), *out));
-  Array first, second;
+  Array first, second, late;
   if (is_late)
-    first = record(operation, once, common);
+    late = record(operation, once, common);
   else
     write(operation, once, common, out, where, &first);
   write(other, operands, common, other_out, where, &second);
   if (is_late && where != nullptr)
-    record_where(*where, std::move(first), Operand(*out), *out, false);
+    record_where(*where, std::move(late), Operand(*out), *out, false);
   else if (is_late)
-    out->assign(std::move(first));
-  return {out != nullptr ? *out : std::move(first), other_out != nullptr ? *other_out : std::move(second)};
+    out->assign(std::move(late));
+  if (out != nullptr) first = *out;
+  if (other_out != nullptr) second = *other_out;
+  return {std::move(first), std::move(second)};
 }
 
 }  // namespace
