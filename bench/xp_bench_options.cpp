@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 namespace bench {
 
@@ -51,6 +52,24 @@ xp::Device opened(const std::string& name) {
   return xp::empty({1}, xp::float64, device).device();
 }
 
+/// Whether text is a whole number of samples; else what CLI11 prints after the option's name.
+std::string check_repeat(const std::string& text) {
+  int value = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() && value >= 1) return {};
+  return "'" + text + "' is not a number of samples (1 or more)";
+}
+
+/// CLI11 would take the next argument for the value that is missing.
+void check_values(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    if (argument == "--") return;
+    if (argument.starts_with("--") && argument.ends_with('='))
+      throw UsageError(std::string(argument.substr(0, argument.size() - 1)) + ": there is no value after '='");
+  }
+}
+
 bool has_host() {
   const std::vector<xp::Device> all = xp::devices();
   return std::any_of(all.begin(), all.end(), [](xp::Device device) { return device.name() == "host"; });
@@ -88,6 +107,7 @@ xp::Index parse_size(const std::string& text) {
 }
 
 bool parse_options(int argc, char** argv, Options& options, int& exit_code) {
+  check_values(argc, argv);
   CLI::App app("Times xparray's workloads on one or several devices, against the memory ceilings of the same run.",
                "xp-bench");
   std::vector<std::string> devices, sizes;
@@ -100,7 +120,7 @@ bool parse_options(int argc, char** argv, Options& options, int& exit_code) {
   app.add_option("-n,--size", sizes, "elements: 1e7, 10M, ...; one or several")->delimiter(',');
   app.add_option("-t,--dtype", dtype, "float64 or float32")->capture_default_str();
   app.add_option("-r,--repeat", options.repeat, "timed samples per row (default: 3 to 9, by how long they take)")
-      ->check(CLI::PositiveNumber);
+      ->check(check_repeat);
   app.add_option("--json", options.json, "write the results to this file");
   app.add_option("--compare", options.compare, "print the speed-up over the results in this file (a peer's, say)");
   app.add_flag("--no-fuse", no_fuse, "one kernel per operation, as with XP_FUSE=0");

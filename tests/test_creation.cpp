@@ -320,7 +320,10 @@ TEST_P(Creation, RandomNumbersAreUniform) {
   EXPECT_NEAR(xp::sum(x * x).item<double>() / 20000, 1.0 / 3, 0.01);
   EXPECT_EQ(xp::random::Generator(42, device).random({20000}).to_vector<double>(), values);
   EXPECT_NE(xp::random::Generator(43, device).random({20000}).to_vector<double>(), values);
-  EXPECT_THROW(generator.random({3}, xp::int32), xp::DTypeError);
+  EXPECT_EQ(message_of<xp::DTypeError>([&] { generator.random({3}, xp::int32); }),
+            "random: unsupported dtype int32; expected float32 or float64");
+  EXPECT_EQ(message_of<xp::DTypeError>([&] { generator.uniform(0, 1, {3}, xp::int32); }),
+            "uniform: unsupported dtype int32; expected float32 or float64");
   EXPECT_THROW(generator.uniform(0, std::numeric_limits<double>::infinity(), {3}), xp::Error);
   EXPECT_THROW(generator.random({-3}), xp::ShapeError);
 }

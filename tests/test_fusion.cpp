@@ -425,4 +425,20 @@ TEST(FusionSwitch, IsReadFromTheEnvironment) {
   EXPECT_EQ(run_child("print_fusion", {{"XP_FUSE", ""}}).out, "1");
 }
 
+XP_CHILD(print_fusion_errors) {
+  const std::string name = device_names().at(0);
+  std::cout << message_of<xp::DeviceError>([] { xp::fusion_enabled(); }) << '\n'
+            << message_of<xp::DeviceError>([&] { xp::ones({3}, name); }) << '\n';
+  // What the program says itself is not in doubt.
+  xp::set_fusion(false);
+  XP_CHILD_EXPECT(!xp::fusion_enabled());
+  return 0;
+}
+
+TEST(FusionSwitch, IsZeroOrOne) {
+  const ChildResult result = run_child("print_fusion_errors", {{"XP_FUSE", "maybe"}});
+  EXPECT_EQ(result.exit_code, 0) << result;
+  EXPECT_EQ(result.out, "XP_FUSE='maybe' is not one of 0 and 1\nXP_FUSE='maybe' is not one of 0 and 1\n") << result;
+}
+
 }  // namespace

@@ -262,6 +262,16 @@ TEST(DefaultDevice, AnEnvironmentThatNamesNothingIsAnError) {
   }
 }
 
+// A wrong setting is told as it is, not as the lack of a device.
+TEST(DefaultDevice, IsNotSearchedForWithAWrongSetting) {
+  for (const std::string device : {"auto", "fake:1"}) {
+    const ChildResult result = run_child("print_default", {{"XP_DEVICE", device}, {"XP_MEMORY_LIMIT", "much"}});
+    EXPECT_EQ(result.exit_code, 125) << result;
+    EXPECT_EQ(result.err, "exception: XP_MEMORY_LIMIT='much' is not a size; expected for example 8GiB or 50%\n")
+        << result;
+  }
+}
+
 XP_CHILD(set_default) {
   const Array before = xp::zeros({1});
   xp::set_default_device("fake:1");

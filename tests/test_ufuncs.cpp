@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The front end of elementwise functions: result dtypes, errors, options, and the functions that are made of others.
+// The front end of elementwise functions: result dtypes, errors and options.
 #include <cmath>
 #include <complex>
 #include <fstream>
@@ -9,7 +9,7 @@
 #include <sstream>
 #include <type_traits>
 
-#include "support/devices.hpp"
+#include "support/literals.hpp"
 #include "support/main.hpp"
 
 namespace {
@@ -21,10 +21,8 @@ using xp::DType;
 using xp::DTypeError;
 using xp::Operand;
 using xp::ShapeError;
-using Complex = std::complex<double>;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double inf = std::numeric_limits<double>::infinity();
 
 // ---- Names ----
 
@@ -196,30 +194,7 @@ TEST(Casts, Rules) {
 
 // ---- Errors and options ----
 
-class Ufuncs : public OnDevice {
- protected:
-  void SetUp() override {
-    OnDevice::SetUp();
-    xp::set_default_device(device);  // for functions of numbers alone
-  }
-  Array reals(std::vector<double> values) const { return xp::asarray(values, device); }
-  Array integers(std::vector<std::int64_t> values) const { return xp::asarray(values, device); }
-  Array mask(std::vector<bool> values) const { return xp::asarray(values, device); }
-  Array numbers(std::vector<Complex> values) const { return xp::asarray(values, device); }
-};
-
-using Reals = std::vector<double>;
-using Integers = std::vector<std::int64_t>;
-using Mask = std::vector<bool>;
-
-template <class F>
-std::string type_error(F&& f) {
-  return message_of<DTypeError>(f);
-}
-template <class F>
-std::string shape_error(F&& f) {
-  return message_of<ShapeError>(f);
-}
+class Ufuncs : public OnDeviceWithLiterals {};
 
 constexpr const char* not_supported =
     " not supported for the input types, and the inputs could not be safely coerced to any supported types according "
@@ -443,23 +418,6 @@ TEST_P(Ufuncs, PositiveCopies) {
   EXPECT_EQ(out.to_vector<float>(), (std::vector<float>{1, 2, 3}));
 }
 
-TEST_P(Ufuncs, Select) {
-  const Array x = reals({1, 2, 3, 4});
-  EXPECT_EQ(xp::select({x < 2, x < 4}, {x * 10, 0.5}, -1).to_vector<double>(), (Reals{10, 0.5, 0.5, -1}));
-  EXPECT_EQ(xp::select({x < 2, true}, {1, 2}, 3).to_vector<std::int64_t>(), (Integers{1, 2, 2, 2}));
-  EXPECT_EQ(xp::select({false}, {1}, 3).to_vector<std::int64_t>(), (Integers{3}));
-  EXPECT_EQ(xp::select({x.reshape({4, 1}) < 2}, {x(xp::slice(2))}).shape(), xp::Shape(4, 2));
-  EXPECT_EQ(shape_error([&] {
-              xp::select({x < 1}, {1, 2});
-            }),
-            "select: list of cases must be same length as list of conditions");
-  EXPECT_EQ(shape_error([&] { xp::select({}, {}); }), "select: select with an empty condition list is not possible");
-  EXPECT_EQ(type_error([&] { xp::select({x}, {1}); }),
-            "select: invalid entry 0 in condlist: should be boolean ndarray");
-  EXPECT_EQ(xp::where(300, xp::ones(2, xp::int8, device), 0).to_vector<std::int8_t>(),
-            (std::vector<std::int8_t>{1, 1}));
-}
-
 // ---- Values ----
 
 TEST_P(Ufuncs, Operators) {
@@ -503,76 +461,6 @@ TEST_P(Ufuncs, LogicTakesEveryNumber) {
   EXPECT_EQ(xp::logical_and(small, 300).to_vector<bool>(), (Mask{false, true, true}));
   EXPECT_EQ(xp::logical_or(Complex(0, 0), small).to_vector<bool>(), (Mask{false, true, true}));
   EXPECT_EQ(xp::logical_xor(small, nan).to_vector<bool>(), (Mask{true, false, false}));
-}
-
-TEST_P(Ufuncs, PairsOfResults) {
-  const auto [quotient, rest] = xp::divmod(integers({7, -7, 7}), integers({2, 2, -2}));
-  EXPECT_EQ(quotient.to_vector<std::int64_t>(), (Integers{3, -4, -4}));
-  EXPECT_EQ(rest.to_vector<std::int64_t>(), (Integers{1, 1, -1}));
-  const auto [mantissa, exponent] = xp::frexp(reals({8, -0.3, 0}));
-  EXPECT_EQ(mantissa.to_vector<double>(), (Reals{0.5, -0.6, 0}));
-  EXPECT_EQ(exponent.to_vector<std::int32_t>(), (std::vector<std::int32_t>{4, -1, 0}));
-  EXPECT_EQ(xp::ldexp(mantissa, exponent).to_vector<double>(), (Reals{8, -0.3, 0}));
-  const auto [fraction, integral] = xp::modf(reals({2.75, -2.75, -inf}));
-  EXPECT_EQ(fraction.to_vector<double>(), (Reals{0.75, -0.75, 0}));
-  EXPECT_EQ(integral.to_vector<double>(), (Reals{2, -2, -inf}));
-  EXPECT_EQ(xp::modf(integers({3}).astype(xp::int8) + 0).second.dtype(), xp::float16);  // a temporary, used twice
-}
-
-TEST_P(Ufuncs, Round) {
-  EXPECT_EQ(xp::round(reals({0.5, 1.5, -2.5})).to_vector<double>(), (Reals{0, 2, -2}));
-  EXPECT_EQ(xp::round(reals({1.25, 2.675}), 1).to_vector<double>(), (Reals{1.2, 2.7}));
-  EXPECT_EQ(xp::round(reals({1250, 1350}), -2).to_vector<double>(), (Reals{1200, 1400}));
-  EXPECT_EQ(xp::round(integers({15, 25, -15}).astype(xp::int8), -1).to_vector<std::int8_t>(),
-            (std::vector<std::int8_t>{20, 20, -20}));
-  EXPECT_EQ(xp::round(integers({15}), 3).to_vector<std::int64_t>(), (Integers{15}));
-  EXPECT_EQ(xp::round(numbers({{1.25, 2.75}, {-0.35, inf}}), 1).to_vector<Complex>(),
-            (std::vector<Complex>{{1.2, 2.8}, {-0.4, inf}}));
-}
-
-TEST_P(Ufuncs, Clip) {
-  const Array i = integers({-5, 0, 5}).astype(xp::int8);
-  EXPECT_EQ(xp::clip(i, -1, 3).to_vector<std::int8_t>(), (std::vector<std::int8_t>{-1, 0, 3}));
-  EXPECT_EQ(xp::clip(i, xp::none, 3).to_vector<std::int8_t>(), (std::vector<std::int8_t>{-5, 0, 3}));
-  EXPECT_EQ(xp::clip(i, -1000, 1000).to_vector<std::int8_t>(), (std::vector<std::int8_t>{-5, 0, 5}));
-  EXPECT_EQ(xp::clip(i, xp::none, xp::none).to_vector<std::int8_t>(), (std::vector<std::int8_t>{-5, 0, 5}));
-  EXPECT_THROW(xp::clip(i, 300, xp::none), DTypeError);
-  EXPECT_EQ(xp::clip(reals({5}), 3, 1).to_vector<double>(), (Reals{1}));
-  EXPECT_EQ(xp::clip(reals({0, 9}), reals({1, 2}), reals({5, 6})).to_vector<double>(), (Reals{1, 6}));
-  EXPECT_TRUE(std::isnan(xp::clip(reals({nan}), 0, 1).to_vector<double>()[0]));
-}
-
-TEST_P(Ufuncs, IsClose) {
-  const Array x = reals({1, 1.00001, 1.1, inf, inf, nan}), y = reals({1, 1, 1, inf, -inf, nan});
-  EXPECT_EQ(xp::isclose(x, y).to_vector<bool>(), (Mask{true, true, false, true, false, false}));
-  EXPECT_EQ(xp::isclose(x, y, 0.2, 0.0, true).to_vector<bool>(), (Mask{true, true, true, true, false, true}));
-  EXPECT_EQ(xp::isclose(x, 1).to_vector<bool>(), (Mask{true, true, false, false, false, false}));
-  EXPECT_EQ(xp::isclose(x, inf).to_vector<bool>(), (Mask{false, false, false, true, true, false}));
-  EXPECT_EQ(xp::isclose(x, nan, 0, 0, true).to_vector<bool>(), (Mask{false, false, false, false, false, true}));
-  EXPECT_EQ(xp::isclose(integers({-128}).astype(xp::int8), integers({-128}).astype(xp::int8)).to_vector<bool>(),
-            (Mask{true}));
-  EXPECT_EQ(xp::isclose(numbers({{1, 1}}), Complex(1, 1)).to_vector<bool>(), (Mask{true}));
-  EXPECT_TRUE(xp::allclose(reals({1, 2}), reals({1, 2 + 1e-9})));
-  EXPECT_FALSE(xp::allclose(x, y));
-  EXPECT_TRUE(xp::allclose(xp::empty({0}, device), 1));
-}
-
-TEST_P(Ufuncs, NanToNum) {
-  constexpr double most = std::numeric_limits<double>::max();
-  EXPECT_EQ(xp::nan_to_num(reals({nan, inf, -inf, 1})).to_vector<double>(), (Reals{0, most, -most, 1}));
-  EXPECT_EQ(xp::nan_to_num(reals({nan, inf, -inf, 1}), 1, 2, 3).to_vector<double>(), (Reals{1, 2, 3, 1}));
-  EXPECT_EQ(xp::nan_to_num(numbers({{inf, nan}, {nan, -inf}}), 1, 2, 3).to_vector<Complex>(),
-            (std::vector<Complex>{{2, 1}, {1, 3}}));
-  EXPECT_EQ(xp::nan_to_num(reals({nan, inf}).astype(xp::float16)).astype(xp::float64).to_vector<double>(),
-            (Reals{0, 65504}));
-  EXPECT_EQ(xp::nan_to_num(integers({3})).to_vector<std::int64_t>(), (Integers{3}));
-}
-
-TEST_P(Ufuncs, Sinc) {
-  const Reals got = xp::sinc(reals({0, 0.5, 1})).to_vector<double>();
-  EXPECT_EQ(got[0], 1);
-  EXPECT_NEAR(got[1], 0.6366197723675814, 1e-15);
-  EXPECT_NEAR(got[2], 0, 1e-16);
 }
 
 XP_INSTANTIATE_ON_DEVICES(Ufuncs);

@@ -54,7 +54,11 @@ void print_all() {
   } catch (const xp::Error& error) {
     std::printf("default device: none (%s)\n", error.what());
   }
-  std::printf("fusion: %s\n", xp::fusion_enabled() ? "on" : "off");
+  try {
+    std::printf("fusion: %s\n", xp::fusion_enabled() ? "on" : "off");
+  } catch (const xp::Error& error) {
+    std::printf("fusion: none (%s)\n", error.what());
+  }
 
   const std::vector<xp::BackendDescription> backends = xp::backends();
   Table table = {{"backend", "available", "ABI", "ISA", "Kokkos", "execution space", "mathematics"}};

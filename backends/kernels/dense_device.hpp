@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/ops.hpp"
+#include "kernels/rows.hpp"
 #include "kernels/types.hpp"
 
 namespace xp::kernels {
@@ -59,19 +60,15 @@ inline void put_constant(int width, const xp_constant& constant, int dtype, char
   }
 }
 
-/// An operation that computes the same, for rows that have no code of their own. `greater` is `less` of exchanged
-/// values.
+/// The row whose code computes an operation; for `greater` and `greater_equal` with the values exchanged.
 inline Op same_as(Op op, int dtype) {
   if (op == Op::greater) return Op::less;
   if (op == Op::greater_equal) return Op::less_equal;
   if (dtype == XP_BOOL) {
     if (op == Op::add) return Op::logical_or;
     if (op == Op::multiply) return Op::logical_and;
-    if (op == Op::invert) return Op::logical_not;
   }
-  if (op == Op::nextafter && dtype == XP_FLOAT16) return Op::nextafter_float16;
-  if (op == Op::nextafter && dtype == XP_BFLOAT16) return Op::nextafter_bfloat16;
-  return op;
+  return row_of(op, dtype);
 }
 
 }  // namespace xp::kernels

@@ -6,14 +6,9 @@
 
 #include "kernels/conversions_device.hpp"
 #include "kernels/functions.hpp"
+#include "kernels/rows.hpp"
 
 namespace xp::kernels {
-
-/// Whether the operation, if it is a function, takes bool: as 0 or 1 in an unsigned slot.
-constexpr bool takes_bool(Op op) {
-  const Accepts accepts = info(op).accepts;
-  return accepts == Accepts::any || accepts == Accepts::ordered || accepts == Accepts::bits;
-}
 
 /// Whether steps call the operation in slots of type T. At width 128 there are no integers, only bool.
 template <int width, Op op, class T>

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kernels/handlers_host.hpp"
+#include "kernels/rows.hpp"
 #include "kernels/vector_functions_host.hpp"
 
 namespace xp::kernels {
@@ -99,17 +100,11 @@ void set_function(Handlers& h, Kind kind) {
   }
 }
 
-/// bool is 0 or 1 in an unsigned slot; only its inverse is another operation. The other half of a slot of 128 bits does
-/// not matter.
+/// bool is 0 or 1 in an unsigned slot. The other half of a slot of 128 bits does not matter.
 template <int width, Op op>
 void set_bool_function(Handlers& h) {
-  constexpr Op same = op == Op::invert ? Op::logical_not : op;
   using Unsigned = typename FunctionSlots<width == 32 ? 32 : 64>::UnsignedInteger;
-  set_function<width == 32 ? 32 : 64, same, Unsigned>(h, Kind::boolean);
-  if constexpr (op == Op::invert)
-    for (int form = 0; form < 2; ++form)
-      h.unary[static_cast<int>(op)][static_cast<int>(Kind::boolean)][form] =
-          h.unary[static_cast<int>(same)][static_cast<int>(Kind::boolean)][form];
+  set_function<width == 32 ? 32 : 64, op, Unsigned>(h, Kind::boolean);
 }
 
 template <int width, Op op>
@@ -124,8 +119,7 @@ void set_function(Handlers& h) {
       set_function<width, op, typename Slots::UnsignedInteger>(h, Kind::unsigned_);
     }
   }
-  if constexpr (accepts == Accepts::any || accepts == Accepts::ordered || accepts == Accepts::bits)
-    set_bool_function<width, op>(h);
+  if constexpr (takes_bool(op) && row_of(op, XP_BOOL) == op) set_bool_function<width, op>(h);
 }
 
 template <int width>

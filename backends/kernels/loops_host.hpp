@@ -5,6 +5,7 @@
 #include <array>
 
 #include "core/ops.hpp"
+#include "kernels/rows.hpp"
 #include "kernels/types.hpp"
 #include "kernels/vector_functions_host.hpp"
 
@@ -145,6 +146,7 @@ struct LoopSqrt {
 
 // ---- Tables ----
 
+/// By row_of().
 struct LoopTable {
   std::array<Loop, shape_count> binary[static_cast<int>(Op::count_)][XP_DTYPE_COUNT];
   Loop unary[static_cast<int>(Op::count_)][XP_DTYPE_COUNT];
@@ -230,16 +232,12 @@ constexpr void set_function_loop(LoopTable& table, int dtype) {
   }
 }
 
-/// Of the dtypes that are numbers of C++; bool is an unsigned byte of 0 or 1, whose inverse is another.
+/// Of the dtypes that are numbers of C++; bool is an unsigned byte of 0 or 1.
 template <Op op, int dtype>
 constexpr void set_function_loop(LoopTable& table) {
   using T = Storage<dtype>;
-  constexpr Accepts accepts = operation_table[static_cast<std::size_t>(op)].accepts;
   if constexpr (std::is_same_v<T, Bool>) {
-    if constexpr (accepts == Accepts::any || accepts == Accepts::ordered || accepts == Accepts::bits)
-      set_function_loop<op, std::uint8_t>(table, dtype);
-    if constexpr (op == Op::invert)
-      table.unary[static_cast<int>(op)][dtype] = unary_loop<std::uint8_t, LoopFunction<Op::logical_not, std::uint8_t>>;
+    if constexpr (takes_bool(op) && row_of(op, dtype) == op) set_function_loop<op, std::uint8_t>(table, dtype);
   } else if constexpr (LaneType<T>) {
     set_function_loop<op, T>(table, dtype);
   }

@@ -221,13 +221,6 @@ static bool is_identity(Op op, Kind kind) {
   }
 }
 
-/// What an operation is called, given the dtype.
-static Op operation_of(Op op, int dtype) {
-  if (op == Op::nextafter && dtype == XP_FLOAT16) return Op::nextafter_float16;
-  if (op == Op::nextafter && dtype == XP_BFLOAT16) return Op::nextafter_bfloat16;
-  return op == Op::invert && dtype == XP_BOOL ? Op::logical_not : op;
-}
-
 /// Of operations that are no functions; Code::count_ where there is no such operation.
 static Code code_for(Op op, Kind kind) {
   const bool boolean = kind == Kind::boolean, inexact = kind == Kind::real || kind == Kind::complex;
@@ -299,7 +292,7 @@ std::int32_t Planner::store(const xp_instruction& in) {
 }
 
 std::int32_t Planner::operation(const xp_instruction& in, Node& node, bool& same_value) {
-  const Op op = operation_of(static_cast<Op>(in.op), in.type);
+  const Op op = row_of(static_cast<Op>(in.op), in.type);
   const Kind kind = kind_of(in.type);
   if (kind == Kind::boolean && op >= Op::floor_divide && !takes_bool(op)) return invalid(in, "no such operation");
   same_value = is_identity(op, kind);

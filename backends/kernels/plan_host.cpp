@@ -6,6 +6,7 @@
 
 #include "kernels/launch_host.hpp"
 #include "kernels/program_checks.hpp"
+#include "kernels/rows.hpp"
 
 namespace xp::kernels {
 namespace {
@@ -176,12 +177,6 @@ std::int32_t Planner::store(const xp_instruction& in) {
   return XP_OK;
 }
 
-/// The neighbours of 16-bit floats are not those of the floats that hold them.
-int row_of(const xp_instruction& in) {
-  if (static_cast<Op>(in.op) != Op::nextafter || (in.type != XP_FLOAT16 && in.type != XP_BFLOAT16)) return in.op;
-  return static_cast<int>(in.type == XP_FLOAT16 ? Op::nextafter_float16 : Op::nextafter_bfloat16);
-}
-
 std::int32_t Planner::instruction(const xp_instruction& in) {
   if (in.op >= op_count || in.type >= XP_DTYPE_COUNT || in.to >= XP_DTYPE_COUNT)
     return invalid(in, "unknown operation or dtype");
@@ -222,7 +217,7 @@ std::int32_t Planner::instruction(const xp_instruction& in) {
       break;
     }
     default: {
-      const int row = row_of(in);
+      const int row = static_cast<int>(row_of(op, in.type));
       const Handler handler = arity == 2   ? handlers.binary[row][kind][form_of(a, b)]
                               : arity == 1 ? handlers.unary[row][kind][a != no_slot ? 1 : 0]
                                            : nullptr;

@@ -157,16 +157,17 @@ bool run_operation(const xp_program& p, const xp_instruction& in, std::uint8_t r
   const xp_operand* target = find_target(p, store);
   if (!target || target->dtype != in.to) return false;
   Source a, b;
-  Loop loop = loops.unary[in.op][in.type];
-  const std::array<Loop, shape_count>& row = loops.binary[in.op][in.type];
+  const Op row = row_of(static_cast<Op>(in.op), in.type);
+  Loop loop = loops.unary[static_cast<int>(row)][in.type];
+  const std::array<Loop, shape_count>& forms = loops.binary[static_cast<int>(row)][in.type];
   if (loop) {
     if (!find_source(p, ref_a, in.type, a) || a.step == 0) return false;
     b.data = nullptr;
     b.step = 0;
   } else {
-    if (!row[0] || !find_source(p, ref_a, in.type, a) || !find_source(p, ref_b, in.type, b)) return false;
+    if (!forms[0] || !find_source(p, ref_a, in.type, a) || !find_source(p, ref_b, in.type, b)) return false;
     if (a.step == 0 && b.step == 0) return false;
-    loop = row[a.step == 0 ? scalar_vector : b.step == 0 ? vector_scalar : vector_vector];
+    loop = forms[a.step == 0 ? scalar_vector : b.step == 0 ? vector_scalar : vector_vector];
   }
   char* to = static_cast<char*>(target->data);
   const std::int64_t size = dtype_sizes[target->dtype];

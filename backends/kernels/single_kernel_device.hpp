@@ -9,6 +9,7 @@
 #include "kernels/functions.hpp"
 #include "kernels/launch_device.hpp"
 #include "kernels/memory_device.hpp"
+#include "kernels/rows.hpp"
 #include "kernels/single_device.hpp"
 
 namespace xp::kernels {
@@ -241,9 +242,7 @@ constexpr Weight weight() {
                : Weight::none;
   } else if constexpr (row.arity == 1 ? HasUnary<op, C> : HasBinary<op, C>) {
     constexpr bool light = row.cost <= 1;
-    if (kind == Kind::boolean && !(row.accepts == Accepts::any || row.accepts == Accepts::ordered ||
-                                   (row.accepts == Accepts::bits && op != Op::invert)))
-      return Weight::none;
+    if (kind == Kind::boolean && !(takes_bool(op) && row_of(op, dtype) == op)) return Weight::none;
     if (row.returns == Returns::int32) return Weight::none;
     // Functions of complex numbers are bound by what they compute, and long.
     if (kind == Kind::complex) return light && op != Op::sign ? Weight::light : Weight::none;

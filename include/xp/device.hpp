@@ -65,8 +65,8 @@ void eval();
 void synchronize();
 void synchronize(Device device);
 
-/// Whether elementwise operations are joined into programs (environment: XP_FUSE=0 turns it off). The results have the
-/// same bits either way.
+/// Whether elementwise operations are joined into programs (environment: XP_FUSE=0 turns it off; DeviceError when it
+/// is neither 0 nor 1). The results have the same bits either way.
 bool fusion_enabled();
 /// Turns joining on or off for the whole process; launches what this thread has recorded first.
 void set_fusion(bool enabled);

@@ -98,7 +98,8 @@ Array fmax(const Operand& a, const Operand& b, const UfuncOptions& options);
 Array fmin(const Operand& a, const Operand& b);
 Array fmin(const Operand& a, const Operand& b, const UfuncOptions& options);
 
-/// `condition ? a : b`, elementwise; a condition that is not bool is true where it is not 0.
+/// `condition ? a : b`, elementwise; a condition that is not bool is true where it is not 0. No ufunc, and so without
+/// options, as in NumPy.
 Array where(const Operand& condition, const Operand& a, const Operand& b);
 
 // ---- Rounding ----
@@ -214,9 +215,11 @@ Array nextafter(const Operand& a, const Operand& b, const UfuncOptions& options)
 /// bool gives int8.
 Array conjugate(const Operand& a);
 Array conjugate(const Operand& a, const UfuncOptions& options);
-/// Copies, in the real part's dtype; of real numbers themselves, and 0.
+/// Copies, in the real part's dtype; of real numbers themselves, and 0. (The options are not NumPy's.)
 Array real(const Operand& a);
+Array real(const Operand& a, const UfuncOptions& options);
 Array imag(const Operand& a);
+Array imag(const Operand& a, const UfuncOptions& options);
 
 // ---- Truth ----
 

@@ -19,6 +19,8 @@ class Generator {
   Array uniform(double low, double high, const Shape& shape, DType dtype = float64);
 
  private:
+  Array draw(const char* function, double low, double high, const Shape& shape, DType dtype);
+
   std::uint64_t seed_;
   std::uint64_t offset_ = 0;  // Philox blocks drawn
   Device device_;

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <optional>
 #include <ostream>
 
 namespace xp {
@@ -78,15 +79,24 @@ int local_rank() {
   return 0;
 }
 
+std::optional<std::size_t> memory_limit_setting(std::size_t whole) {
+  const char* text = std::getenv("XP_MEMORY_LIMIT");
+  if (text == nullptr || *text == '\0') return std::nullopt;
+  std::size_t bytes = 0;
+  if (!parse_bytes(text, whole, bytes))
+    throw DeviceError(std::string("XP_MEMORY_LIMIT='") + text + "' is not a size; expected for example 8GiB or 50%");
+  return bytes;
+}
+
 std::size_t memory_limit(const xp_device_info& info) {
-  const auto whole = static_cast<std::size_t>(std::max<std::int64_t>(info.memory_free, 0));
-  if (const char* text = std::getenv("XP_MEMORY_LIMIT"); text != nullptr && *text != '\0') {
-    std::size_t bytes = 0;
-    if (!parse_bytes(text, static_cast<std::size_t>(info.memory_total), bytes))
-      throw DeviceError(std::string("XP_MEMORY_LIMIT='") + text + "' is not a size; expected for example 8GiB or 50%");
-    return bytes;
-  }
-  return whole / 10 * 9;
+  if (const auto bytes = memory_limit_setting(static_cast<std::size_t>(info.memory_total))) return *bytes;
+  return static_cast<std::size_t>(std::max<std::int64_t>(info.memory_free, 0)) / 10 * 9;
+}
+
+// What the environment says about every device: no reason to call one of them unavailable and try the next.
+void check_settings() {
+  fuse_setting();
+  memory_limit_setting(0);
 }
 
 void mark_child_after_fork() {
@@ -194,6 +204,14 @@ const DeviceName* default_name() {
 
 }  // namespace
 
+bool fuse_setting() {
+  const char* text = std::getenv("XP_FUSE");
+  const std::string_view value = text != nullptr ? text : "";
+  if (!value.empty() && value != "0" && value != "1")
+    throw DeviceError("XP_FUSE='" + std::string(value) + "' is not one of 0 and 1");
+  return value != "0";
+}
+
 void DeviceState::poison(const std::string& message) {
   const std::lock_guard lock(poison_mutex_);
   if (poison_message_.empty()) poison_message_ = message;
@@ -228,6 +246,7 @@ DeviceState& open_device(Device device) {
   const DeviceName* name = device.handle();
   if (name == nullptr) name = default_name();
   if (DeviceState* state = name->state.load(std::memory_order_acquire)) return *state;
+  check_settings();
   if (name->name == "auto") {
     const DeviceName* resolved = resolve_auto();
     DeviceState* state = resolved->state.load(std::memory_order_acquire);

@@ -60,6 +60,9 @@ struct DeviceState {
 /// The opened device of this name, or of the default device. DeviceError with one sentence when it cannot be had.
 DeviceState& open_device(Device device);
 
+/// XP_FUSE. DeviceError when it is neither 0 nor 1.
+bool fuse_setting();
+
 /// Every device opened so far; devices are never closed. Read without a lock, because every synchronize() does.
 struct OpenedDevices {
   std::array<std::atomic<DeviceState*>, max_devices> slots{};

@@ -95,7 +95,7 @@ std::vector<Recorder*> all_recorders() {
 constinit std::atomic<int> fusion_flag{-1};
 
 [[gnu::noinline]] bool read_fusion_flag() {
-  const char* text = std::getenv("XP_FUSE");
+  const char* text = std::getenv("XP_FUSE");  // fuse_setting() without errors: a device was not opened with those
   int unread = -1;
   fusion_flag.compare_exchange_strong(unread, text == nullptr || std::string_view(text) != "0" ? 1 : 0);
   return fusion_flag.load() != 0;
@@ -562,7 +562,10 @@ void Recorder::close_others_for_memory(DeviceState& device, const Recorder* own)
 
 void eval() { detail::Recorder::close_current_thread(); }
 
-bool fusion_enabled() { return detail::fusion_on(); }
+bool fusion_enabled() {
+  if (detail::fusion_flag.load(std::memory_order_relaxed) < 0) detail::fuse_setting();
+  return detail::fusion_on();
+}
 
 void set_fusion(bool enabled) {
   detail::Recorder::close_current_thread();

@@ -103,18 +103,27 @@ DType common_type(const std::vector<const Operand*>& values) {
 using detail::kept;
 
 std::pair<Array, Array> divmod(const Operand& a, const Operand& b) {
-  Array quotient = floor_divide(kept(a), kept(b));
-  return {std::move(quotient), remainder(a, b)};
+  Array quotient = detail::quick_binary(detail::divmod_quotient_rule, kept(a), kept(b));
+  return {std::move(quotient), detail::quick_binary(detail::divmod_remainder_rule, a, b)};
+}
+std::pair<Array, Array> divmod(const Operand& a, const Operand& b, const UfuncPairOptions& options) {
+  return detail::binary_pair(detail::divmod_quotient_rule, detail::divmod_remainder_rule, a, b, options);
 }
 
 std::pair<Array, Array> frexp(const Operand& a) {
   Array mantissa = detail::unary(Op::frexp_mantissa, kept(a));
   return {std::move(mantissa), detail::unary(Op::frexp_exponent, a)};
 }
+std::pair<Array, Array> frexp(const Operand& a, const UfuncPairOptions& options) {
+  return detail::unary_pair(detail::rule_of(Op::frexp_mantissa), detail::rule_of(Op::frexp_exponent), a, options);
+}
 
 std::pair<Array, Array> modf(const Operand& a) {
   Array fraction = detail::unary(Op::modf_fraction, kept(a));
   return {std::move(fraction), detail::unary(detail::modf_integral_rule, a)};
+}
+std::pair<Array, Array> modf(const Operand& a, const UfuncPairOptions& options) {
+  return detail::unary_pair(detail::rule_of(Op::modf_fraction), detail::modf_integral_rule, a, options);
 }
 
 Array round(const Operand& a, int decimals) {
@@ -140,13 +149,51 @@ Array round(const Operand& a, int decimals) {
   return rint(a);
 }
 
+Array round(const Operand& a, int decimals, const OutOptions& options) {
+  if (!options.out.has_value()) return round(a, decimals);
+  if (a.is_scalar()) return round(full({}, a.scalar(), std::nullopt, options.out.device()), decimals, options);
+  const Array& array = a.array();
+  detail::check_has_value(array, "round");
+  if (!(array.shape() == options.out.shape()))
+    throw ShapeError("round: invalid output shape " + to_string(options.out.shape()) + ", the array has " +
+                     to_string(array.shape()));
+  const bool is_integral = kind(array.dtype()) < DTypeKind::real;
+  const bool in_float = array.dtype() == DType::bool_ ? decimals != 0 : is_integral && decimals < 0;
+  return detail::unary(detail::round_rule, in_float ? detail::round_real(a, decimals) : round(a, decimals),
+                       {.out = options.out});
+}
+
 Array clip(const Operand& a, const std::optional<Operand>& low, const std::optional<Operand>& high) {
+  const bool is_plain = !a.is_scalar() && !(low && !low->is_scalar()) && !(high && !high->is_scalar());
+  if (!is_plain) return clip(a, low, high, {});
   const bool has_low = low.has_value() && !detail::is_beyond(a, *low, false);
   const bool has_high = high.has_value() && !detail::is_beyond(a, *high, true);
   if (has_low && has_high) return minimum(maximum(a, *low), *high);
   if (has_low) return maximum(a, *low);
   if (has_high) return minimum(a, *high);
-  return a.is_scalar() ? full({}, a.scalar()) : a.array().copy();
+  return a.array().copy();
+}
+
+Array clip(const Operand& a, const std::optional<Operand>& low, const std::optional<Operand>& high,
+           const UfuncOptions& options) {
+  if (a.is_scalar()) {
+    // Not weak: NumPy makes an array of it, too.
+    Device device;
+    for (const Array* array : {low && !low->is_scalar() ? &low->array() : nullptr,
+                               high && !high->is_scalar() ? &high->array() : nullptr, &options.out, &options.where})
+      if (device.name().empty() && array != nullptr && array->has_value()) device = array->device();
+    return clip(full({}, a.scalar(), std::nullopt, device), low, high, options);
+  }
+  const bool has_low = low.has_value() && !detail::is_beyond(a, *low, false);
+  const bool has_high = high.has_value() && !detail::is_beyond(a, *high, true);
+  if (!has_low && !has_high) return detail::unary({Op::load, "clip", Accepts::any, Returns::same}, a, options);
+  if (!has_high) return maximum(a, *low, options);
+  if (!has_low) return minimum(a, *high, options);
+  // Three operands promote together.
+  UfuncOptions each = options;
+  each.dtype = detail::check(detail::clip_rule, {&a, &*low, &*high}, options);
+  each.casting = Casting::unsafe;
+  return minimum(maximum(a, *low, {.dtype = each.dtype, .casting = Casting::unsafe}), *high, each);
 }
 
 Array isclose(const Operand& a, const Operand& b, double rtol, double atol, bool equal_nan) {
@@ -177,18 +224,25 @@ bool allclose(const Operand& a, const Operand& b, double rtol, double atol, bool
   return sum(close).item<std::int64_t>() == close.size();
 }
 
-Array nan_to_num(const Operand& a, double nan, std::optional<double> posinf, std::optional<double> neginf) {
-  if (a.is_scalar()) return nan_to_num(full({}, a.scalar()), nan, posinf, neginf);
+Array nan_to_num(const Operand& a, const NanToNumOptions& options) {
+  if (a.is_scalar()) return nan_to_num(full({}, a.scalar()), options);
   const Array& array = a.array();
   detail::check_has_value(array, "nan_to_num");
+  if (!options.copy) {
+    if (kind(array.dtype()) < DTypeKind::real) return array;
+    if (!array.writeable()) throw ShapeError("nan_to_num: assignment destination is read-only");
+    NanToNumOptions copied = options;
+    copied.copy = true;
+    return array.assign(nan_to_num(array, copied));
+  }
   if (kind(array.dtype()) < DTypeKind::real) return array.copy();
   if (kind(array.dtype()) == DTypeKind::complex)
-    return detail::by_parts(array, [&](const Array& parts) { return nan_to_num(parts, nan, posinf, neginf); });
+    return detail::by_parts(array, [&](const Array& parts) { return nan_to_num(parts, options); });
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const double greatest = detail::greatest(array.dtype());
-  Array finite = where(array == -infinity, neginf.value_or(-greatest), array);
-  finite = where(array == infinity, posinf.value_or(greatest), std::move(finite));
-  return where(isnan(a), nan, std::move(finite));
+  Array finite = where(array == -infinity, options.neginf.value_or(-greatest), array);
+  finite = where(array == infinity, options.posinf.value_or(greatest), std::move(finite));
+  return where(isnan(a), options.nan, std::move(finite));
 }
 
 Array sinc(const Operand& a) {

@@ -195,12 +195,17 @@ namespace random {
 
 Generator::Generator(std::uint64_t seed, Device device) : seed_(seed), device_(device) {}
 
-Array Generator::random(const Shape& shape, DType dtype) { return uniform(0, 1, shape, dtype); }
+Array Generator::random(const Shape& shape, DType dtype) { return draw("random", 0, 1, shape, dtype); }
 
 Array Generator::uniform(double low, double high, const Shape& shape, DType dtype) {
-  if (dtype != DType::float32 && dtype != DType::float64)
-    throw DTypeError("uniform: unsupported dtype " + std::string(name(dtype)) + "; expected float32 or float64");
   if (!std::isfinite(high - low)) throw Error("uniform: high - low range exceeds valid bounds");
+  return draw("uniform", low, high, shape, dtype);
+}
+
+Array Generator::draw(const char* function, double low, double high, const Shape& shape, DType dtype) {
+  if (dtype != DType::float32 && dtype != DType::float64)
+    throw DTypeError(std::string(function) + ": unsupported dtype " + std::string(name(dtype)) +
+                     "; expected float32 or float64");
   Array result = empty(shape, dtype, device_);
   if (result.size() == 0) return result;
   detail::DeviceState& state = Access::device(result);

@@ -178,6 +178,8 @@ XP_UNARY(lgamma, lgamma)
 XP_BINARY(copysign, copysign)
 XP_BINARY(nextafter, nextafter)
 XP_UNARY(conjugate, conj)
+XP_UNARY(real, real)
+XP_UNARY(imag, imag)
 XP_UNARY(isnan, isnan)
 XP_UNARY(isinf, isinf)
 XP_UNARY(isfinite, isfinite)
@@ -204,9 +206,6 @@ XP_LOGICAL(logical_xor)
 #undef XP_BINARY
 #undef XP_COMPARISON
 #undef XP_LOGICAL
-
-Array real(const Operand& a) { return unary(Op::real, a); }
-Array imag(const Operand& a) { return unary(Op::imag, a); }
 
 Array positive(const Operand& a) { return unary(detail::positive_rule, a); }
 Array positive(const Operand& a, const UfuncOptions& options) { return unary(detail::positive_rule, a, options); }

@@ -29,6 +29,10 @@ inline constexpr Rule positive_rule{Op::load, "positive", Accepts::numeric, Retu
 inline constexpr Rule fabs_rule{Op::absolute, "fabs", Accepts::real, Returns::same};
 inline constexpr Rule square_rule{Op::square, "power", Accepts::inexact, Returns::same};
 inline constexpr Rule float_power_rule{Op::power, "float_power", Accepts::inexact, Returns::same};
+inline constexpr Rule divmod_quotient_rule{Op::floor_divide, "divmod", Accepts::ordered_int8, Returns::same};
+inline constexpr Rule divmod_remainder_rule{Op::remainder, "divmod", Accepts::ordered_int8, Returns::same};
+inline constexpr Rule clip_rule{Op::maximum, "clip", Accepts::any, Returns::same};  // its first step
+inline constexpr Rule round_rule{Op::load, "round", Accepts::any, Returns::same};   // its last step
 inline constexpr Rule modf_integral_rule{Op::trunc, "modf", Accepts::real, Returns::same};
 
 /// dtype that promoted operands of `type` are computed in; none when they are not accepted.

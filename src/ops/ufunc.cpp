@@ -189,6 +189,29 @@ Operation make_operation(const Rule& rule, DType type, DType result, Operands op
   return operation;
 }
 
+// A result among the operands of a ufunc, which NumPy counts on from the inputs; "output" where there is but one.
+constexpr int only_output = -1;
+
+void check_output(const Rule& rule, int number, DType result, const Array& out, Casting casting) {
+  if (!can_cast(result, out.dtype(), casting))
+    throw_cast(rule, number == only_output ? "output" : "output " + std::to_string(number), result, out.dtype(),
+               casting);
+  if (!out.writeable()) throw ShapeError(prefix(rule.name) + "output array is read-only");
+}
+
+void check_mask(const Rule& rule, const Array& where) {
+  if (where.dtype() != DType::bool_)
+    throw DTypeError(prefix(rule.name) + "Cannot cast array data from " + quoted(where.dtype()) +
+                     " to dtype('bool') according to the rule 'safe'");
+}
+
+// Once all shapes are joined.
+inline void check_output_shape(const Rule& rule, const Array& out, const Common& common) {
+  if (common.shape != &out.shape() && !(*common.shape == out.shape())) [[unlikely]]
+    throw ShapeError(prefix(rule.name) + "non-broadcastable output operand with shape " + to_string(out.shape()) +
+                     " doesn't match the broadcast shape " + to_string(*common.shape));
+}
+
 Array record(const Operation& operation, Operands operands, const Common& common) {
   Array out = result_array(common, operation.result, operands);
   if (out.size() != 0) Recorder::of(*common.device).record(operation, out, true);
@@ -228,6 +251,33 @@ void check_place(const Rule& rule, const Array& array, const Common& common) {
     throw_different_devices(rule.name, *common.device, Access::device(array));
 }
 
+// Records what has been checked. Makes `fresh` the result unless there is an `out`.
+[[gnu::always_inline]] inline void write(const Operation& operation, Operands operands, const Common& common,
+                                         const Array* out, const Array* where, Array* fresh) {
+  const bool is_empty = (out != nullptr ? out->size() : element_count(*common.shape)) == 0;
+  if (out == nullptr) {
+    if (where == nullptr || is_empty) {
+      *fresh = record(operation, operands, common);
+      return;
+    }
+    *fresh = result_array(common, operation.result, operands);
+    record_where(*where, record(operation, operands, common), Operand(Scalar(0)), *fresh, true);
+    return;
+  }
+  if (is_empty) return;
+  if (where != nullptr) {
+    write_masked(operation, operands, common, *out, *where);
+    return;
+  }
+  bool in_order = fits_slot(out->dtype(), slot_width(operation.type));
+  for (const Operand* operand : operands)
+    in_order = in_order && (operand->is_scalar() || !disturbs(*out, operand->array()));
+  if (in_order)
+    Recorder::of(*common.device).record(operation, *out, false);
+  else
+    out->assign(record(operation, operands, common));
+}
+
 // Makes `fresh` the result unless there is an `out`. Inlined, so that operations in place pay for no options.
 [[gnu::always_inline]] inline void run(const Rule& rule, Operands operands, const Target& target, Array* fresh) {
   Common common;
@@ -241,53 +291,84 @@ void check_place(const Rule& rule, const Array& array, const Common& common) {
   if (target.where != nullptr) check_place(rule, *target.where, common);
   if (out != nullptr && out != &operands.begin()[0]->array()) check_place(rule, *out, common);
   if (target.where != nullptr) {
-    if (target.where->dtype() != DType::bool_)
-      throw DTypeError(prefix(rule.name) + "Cannot cast array data from " + quoted(target.where->dtype()) +
-                       " to dtype('bool') according to the rule 'safe'");
+    check_mask(rule, *target.where);
     join_shape(rule.name, *target.where, common);
   }
-  if (out != nullptr) {
-    if (!can_cast(result, out->dtype(), target.casting))
-      throw_cast(rule, "output", result, out->dtype(), target.casting);
-    if (!out->writeable()) throw ShapeError(prefix(rule.name) + "output array is read-only");
-  }
+  if (out != nullptr) check_output(rule, only_output, result, *out, target.casting);
   const Operation operation = make_operation(rule, type, result, operands);
   if (out != nullptr) {
     join_shape(rule.name, *out, common);
-    if (common.shape != &out->shape() && !(*common.shape == out->shape()))
-      throw ShapeError(prefix(rule.name) + "non-broadcastable output operand with shape " + to_string(out->shape()) +
-                       " doesn't match the broadcast shape " + to_string(*common.shape));
+    check_output_shape(rule, *out, common);
   }
-  const bool is_empty = (out != nullptr ? out->size() : element_count(*common.shape)) == 0;
-  if (rule.op == Op::power && !is_empty) check_exponent(operands, type, target.where);
-
-  if (out == nullptr) {
-    if (target.where == nullptr || is_empty) {
-      *fresh = record(operation, operands, common);
-      return;
-    }
-    *fresh = result_array(common, result, operands);
-    record_where(*target.where, record(operation, operands, common), Operand(Scalar(0)), *fresh, true);
-    return;
-  }
-  if (is_empty) return;
-  if (target.where != nullptr) {
-    write_masked(operation, operands, common, *out, *target.where);
-    return;
-  }
-  bool in_order = fits_slot(out->dtype(), slot_width(type));
-  for (const Operand* operand : operands)
-    in_order = in_order && (operand->is_scalar() || !disturbs(*out, operand->array()));
-  if (in_order)
-    Recorder::of(*common.device).record(operation, *out, false);
-  else
-    out->assign(record(operation, operands, common));
+  if (rule.op == Op::power && element_count(*common.shape) != 0) check_exponent(operands, type, target.where);
+  write(operation, operands, common, out, target.where, fresh);
 }
 
+const Array* given(const Array& array) { return array.has_value() ? &array : nullptr; }
+
 // A number alone becomes an array where the others are.
-Array as_array(const Operand& scalar, const UfuncOptions& options) {
-  const Array* other = options.out.has_value() ? &options.out : options.where.has_value() ? &options.where : nullptr;
-  return full({}, scalar.scalar(), std::nullopt, other != nullptr ? other->device() : Device());
+Array as_array(const Operand& scalar, std::initializer_list<const Array*> others) {
+  Device device;
+  for (const Array* other : others)
+    if (device.name().empty() && other->has_value()) device = other->device();
+  return full({}, scalar.scalar(), std::nullopt, device);
+}
+
+// The function of `rule` in the first result, of `other_rule` in the second. `once` are the operands without their hold
+// on temporaries: they are read twice.
+std::pair<Array, Array> apply_pair(const Rule& rule, const Rule& other_rule, Operands once, Operands operands,
+                                   const UfuncPairOptions& options) {
+  Common common;
+  analyse(rule.name, operands, common);
+  const DType promoted = common.type;
+  const DType type =
+      options.dtype ? compute_type(rule, operands, promoted, *options.dtype) : compute_type(rule, operands, promoted);
+  if (options.dtype) compute_type(other_rule, operands, promoted, *options.dtype);
+  if (options.dtype || options.casting != Casting::same_kind) check_inputs(rule, operands, type, options.casting);
+  const DType result = result_dtype(rule.returns, type), other_result = result_dtype(other_rule.returns, type);
+  const Array *const out = given(options.out.first), *const other_out = given(options.out.second);
+  const Array* where = given(options.where);
+  for (const Array* array : {where, out, other_out})
+    if (array != nullptr) check_place(rule, *array, common);
+  if (where != nullptr) {
+    check_mask(rule, *where);
+    join_shape(rule.name, *where, common);
+  }
+  const int number = static_cast<int>(operands.size());
+  if (out != nullptr) check_output(rule, number, result, *out, options.casting);
+  if (other_out != nullptr) check_output(rule, number + 1, other_result, *other_out, options.casting);
+  const Operation operation = make_operation(rule, type, result, once);
+  const Operation other = make_operation(other_rule, type, other_result, operands);
+  for (const Array* array : {out, other_out})
+    if (array != nullptr) join_shape(rule.name, *array, common);
+  for (const Array* array : {out, other_out})
+    if (array != nullptr) check_output_shape(rule, *array, common);
+  if (out != nullptr && other_out != nullptr && may_share_memory(*out, *other_out))
+    throw ShapeError(prefix(rule.name) + "output arrays share memory");
+
+  Array mask;
+  for (const Array* array : {out, other_out})
+    if (where != nullptr && array != nullptr && !mask.has_value() && may_share_memory(*array, *where))
+      mask = where->copy();
+  if (mask.has_value()) where = &mask;
+  // The second result is made of what the first one would overwrite.
+  bool is_late = false;
+  if (out != nullptr && out->size() != 0)
+    for (const Operand* operand : once)
+      is_late = is_late || (!operand->is_scalar() && may_share_memory(operand->array(), *out));
+  Array first, second, late;
+  if (is_late)
+    late = record(operation, once, common);
+  else
+    write(operation, once, common, out, where, &first);
+  write(other, operands, common, other_out, where, &second);
+  if (is_late && where != nullptr)
+    record_where(*where, std::move(late), Operand(*out), *out, false);
+  else if (is_late)
+    out->assign(std::move(late));
+  if (out != nullptr) first = *out;
+  if (other_out != nullptr) second = *other_out;
+  return {std::move(first), std::move(second)};
 }
 
 }  // namespace
@@ -359,10 +440,7 @@ Array apply(const Rule& rule, Operands operands) {
 
 Array apply(const Rule& rule, Operands operands, const UfuncOptions& options) {
   Array result;
-  run(rule, operands,
-      {options.out.has_value() ? &options.out : nullptr, options.where.has_value() ? &options.where : nullptr,
-       options.dtype, options.casting},
-      &result);
+  run(rule, operands, {given(options.out), given(options.where), options.dtype, options.casting}, &result);
   return options.out.has_value() ? options.out : result;
 }
 
@@ -372,7 +450,7 @@ Array unary(const Rule& rule, const Operand& a) {
 }
 
 Array unary(const Rule& rule, const Operand& a, const UfuncOptions& options) {
-  if (a.is_scalar()) return unary(rule, as_array(a, options), options);
+  if (a.is_scalar()) return unary(rule, as_array(a, {&options.out, &options.where}), options);
   return apply(rule, {&a}, options);
 }
 
@@ -382,8 +460,48 @@ Array binary(const Rule& rule, const Operand& a, const Operand& b) {
 }
 
 Array binary(const Rule& rule, const Operand& a, const Operand& b, const UfuncOptions& options) {
-  if (a.is_scalar() && b.is_scalar()) return binary(rule, as_array(a, options), b, options);
+  if (a.is_scalar() && b.is_scalar()) return binary(rule, as_array(a, {&options.out, &options.where}), b, options);
   return apply(rule, {&a, &b}, options);
+}
+
+std::pair<Array, Array> unary_pair(const Rule& first, const Rule& second, const Operand& a,
+                                   const UfuncPairOptions& options) {
+  const auto& [out, other_out] = options.out;
+  if (a.is_scalar()) return unary_pair(first, second, as_array(a, {&out, &other_out, &options.where}), options);
+  const Operand once = kept(a);
+  return apply_pair(first, second, {&once}, {&a}, options);
+}
+
+std::pair<Array, Array> binary_pair(const Rule& first, const Rule& second, const Operand& a, const Operand& b,
+                                    const UfuncPairOptions& options) {
+  const auto& [out, other_out] = options.out;
+  if (a.is_scalar() && b.is_scalar())
+    return binary_pair(first, second, as_array(a, {&out, &other_out, &options.where}), b, options);
+  const Operand a_once = kept(a), b_once = kept(b);
+  return apply_pair(first, second, {&a_once, &b_once}, {&a, &b}, options);
+}
+
+DType check(const Rule& rule, Operands operands, const UfuncOptions& options) {
+  Common common;
+  analyse(rule.name, operands, common);
+  const DType type = options.dtype ? compute_type(rule, operands, common.type, *options.dtype)
+                                   : compute_type(rule, operands, common.type);
+  if (options.dtype || options.casting != Casting::same_kind) check_inputs(rule, operands, type, options.casting);
+  const Array *const out = given(options.out), *const where = given(options.where);
+  for (const Array* array : {where, out})
+    if (array != nullptr) check_place(rule, *array, common);
+  if (where != nullptr) {
+    check_mask(rule, *where);
+    join_shape(rule.name, *where, common);
+  }
+  if (out != nullptr) check_output(rule, only_output, result_dtype(rule.returns, type), *out, options.casting);
+  for (const Operand* operand : operands)
+    if (operand->is_scalar()) check_scalar_fits(operand->scalar(), type);
+  if (out != nullptr) {
+    join_shape(rule.name, *out, common);
+    check_output_shape(rule, *out, common);
+  }
+  return type;
 }
 
 void in_place(Op op, Array& target, const Operand& value) {

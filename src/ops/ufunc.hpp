@@ -2,7 +2,7 @@
 // How elementwise functions run: check -> promote -> broadcast -> record.
 #pragma once
 
-#include <xp/elementwise.hpp>
+#include <xp/functions.hpp>
 
 #include "core/promote.hpp"
 #include "core/storage.hpp"
@@ -10,6 +10,7 @@
 #include "ops/rules.hpp"
 
 #include <initializer_list>
+#include <utility>
 
 namespace xp::detail {
 
@@ -47,15 +48,29 @@ Array unary(const Rule& rule, const Operand& a, const UfuncOptions& options);
 Array binary(const Rule& rule, const Operand& a, const Operand& b);
 Array binary(const Rule& rule, const Operand& a, const Operand& b, const UfuncOptions& options);
 
-inline Array unary(Op op, const Operand& a) {
-  if (Array out; !a.is_scalar() && Recorder::record_dense(op, a, nullptr, out)) return out;
-  return unary(rule_of(op), a);
+/// Two functions of the same operands, which compute in the same dtype, as one ufunc with two results.
+std::pair<Array, Array> unary_pair(const Rule& first, const Rule& second, const Operand& a,
+                                   const UfuncPairOptions& options);
+std::pair<Array, Array> binary_pair(const Rule& first, const Rule& second, const Operand& a, const Operand& b,
+                                    const UfuncPairOptions& options);
+
+/// Throws what a ufunc of these operands would, of which one is an array; the dtype that it computes in.
+DType check(const Rule& rule, Operands operands, const UfuncOptions& options);
+
+/// The short way first.
+inline Array quick_unary(const Rule& rule, const Operand& a) {
+  if (Array out; !a.is_scalar() && Recorder::record_dense(rule.op, a, nullptr, out)) return out;
+  return unary(rule, a);
 }
 
-inline Array binary(Op op, const Operand& a, const Operand& b) {
-  if (Array out; !(a.is_scalar() && b.is_scalar()) && Recorder::record_dense(op, a, &b, out)) return out;
-  return binary(rule_of(op), a, b);
+inline Array quick_binary(const Rule& rule, const Operand& a, const Operand& b) {
+  if (Array out; !(a.is_scalar() && b.is_scalar()) && Recorder::record_dense(rule.op, a, &b, out)) return out;
+  return binary(rule, a, b);
 }
+
+inline Array unary(Op op, const Operand& a) { return quick_unary(rule_of(op), a); }
+
+inline Array binary(Op op, const Operand& a, const Operand& b) { return quick_binary(rule_of(op), a, b); }
 
 inline Array unary(Op op, const Operand& a, const UfuncOptions& options) { return unary(rule_of(op), a, options); }
 
