@@ -16,8 +16,6 @@ constexpr Weight chain_weight() {
     return Weight::none;
   else if constexpr (kind_of(dtype) == Kind::complex && info(op).returns == Returns::real)
     return Weight::none;
-  else if constexpr (op == Op::divide || op == Op::sqrt || op == Op::reciprocal)
-    return weight<op, dtype>() == Weight::none ? Weight::none : Weight::light;  // common, and not much code
   else
     return weight<op, dtype>();
 }

@@ -10,10 +10,11 @@
 namespace xp::kernels {
 namespace {
 
-/// Whether the value is dense elements of the dtype, or one.
-bool find_source(const xp_program& p, std::uint8_t ref, int dtype, SingleSource& source) {
+/// Whether the value is dense elements of the dtype, or one; of tiled programs, elements anywhere.
+bool find_source(const xp_program& p, std::uint8_t ref, int dtype, bool tiled, SingleSource& source) {
   source.data = nullptr;
   source.dense = false;
+  source.turned = false;
   if (is_constant(p, ref)) {
     if (!has_slot(p.width, dtype)) return false;
     put_constant(p.width, p.constants[ref - XP_REF_CONSTANT], dtype, source.constant);
@@ -23,6 +24,13 @@ bool find_source(const xp_program& p, std::uint8_t ref, int dtype, SingleSource&
   const xp_operand& operand = p.operands[ref - XP_REF_OPERAND];
   if (operand.dtype != dtype || operand.load_type != dtype) return false;
   source.data = static_cast<const char*>(operand.data);
+  if (tiled) {
+    source.dense = true;
+    source.down = operand.strides[0];
+    source.along = operand.strides[1];
+    source.turned = source.down == 1 && source.along != 0 && source.along != 1;
+    return true;
+  }
   source.dense = is_dense(p, operand);
   return source.dense || is_one_element(p, operand);
 }
@@ -43,19 +51,20 @@ int returned_by(Op op, int dtype) {
 bool find_conversion(const xp_program& p, std::uint8_t ref, int type, int target, Single& single) {
   single.dtype = type;
   single.op = type == target ? Op::load : Op::cast;
-  if (is_constant(p, ref)) return type == target && dtype_sizes[type] <= 2 && find_source(p, ref, type, single.a);
+  if (is_constant(p, ref))
+    return type == target && dtype_sizes[type] <= 2 && find_source(p, ref, type, single.tiled, single.a);
   if (!is_operand(p, ref)) return false;
   const xp_operand& operand = p.operands[ref - XP_REF_OPERAND];
   if (operand.dtype != operand.load_type) {
     // Converted while it is loaded: one conversion all the same if it is to the dtype stored.
-    if (operand.load_type != type || type != target || !is_dense(p, operand)) return false;
+    if (single.tiled || operand.load_type != type || type != target || !is_dense(p, operand)) return false;
     single.dtype = operand.dtype;
     single.op = Op::cast;
     single.a.data = static_cast<const char*>(operand.data);
     single.a.dense = true;
     return true;
   }
-  return find_source(p, ref, type, single.a) && single.a.dense;
+  return find_source(p, ref, type, single.tiled, single.a) && single.a.dense;
 }
 
 bool find_operation(const xp_program& p, const xp_instruction& in, std::uint8_t a, std::uint8_t b, std::uint8_t c,
@@ -64,14 +73,17 @@ bool find_operation(const xp_program& p, const xp_instruction& in, std::uint8_t 
   single.dtype = in.type;
   if (op == Op::where) {
     single.op = op;
-    return single.returned == in.type && find_source(p, a, XP_BOOL, single.condition) &&
-           find_source(p, b, in.type, single.a) && find_source(p, c, in.type, single.b) && single.condition.dense;
+    return !single.tiled && single.returned == in.type && find_source(p, a, XP_BOOL, false, single.condition) &&
+           find_source(p, b, in.type, false, single.a) && find_source(p, c, in.type, false, single.b) &&
+           single.condition.dense;
   }
   if (op == Op::greater || op == Op::greater_equal) std::swap(a, b);
   single.op = same_as(op, in.type);
-  if (single.returned != returned_by(single.op, in.type) || !find_source(p, a, in.type, single.a)) return false;
+  if (single.returned != returned_by(single.op, in.type) || !find_source(p, a, in.type, single.tiled, single.a))
+    return false;
   if (info(op).arity == 1) return info(op).arity == 1 && single.a.dense;
-  return info(op).arity == 2 && find_source(p, b, in.type, single.b) && (single.a.dense || single.b.dense);
+  return info(op).arity == 2 && find_source(p, b, in.type, single.tiled, single.b) &&
+         (single.a.dense || single.b.dense);
 }
 
 bool find_single(const xp_program& p, Single& single) {
@@ -89,7 +101,8 @@ bool find_single(const xp_program& p, Single& single) {
   if (rest > 2 || store.op != static_cast<int>(Op::store) || !is_operand(p, store.dst) || store.type >= XP_DTYPE_COUNT)
     return false;
   const xp_operand& target = p.operands[store.dst - XP_REF_OPERAND];
-  if (!is_dense(p, target)) return false;
+  if (single.tiled ? target.strides[1] != 1 || target.strides[0] < p.shape[1] : !is_dense(p, target)) return false;
+  single.to_down = target.strides[0];
   single.to = static_cast<char*>(target.data);
   single.returned = target.dtype;
   auto value = [&](std::uint8_t ref) { return ref == XP_REF_ACC ? loaded : ref; };
@@ -145,13 +158,28 @@ bool launch(const Space& space, const Single& single) {
   }
 }
 
+/// Matrices smaller than this are no worse off with the interpreter.
+constexpr std::int64_t least_extent = 16;
+
+bool find_tiled(const xp_program& p, Single& single) {
+  if (p.ndim != 2 || p.shape[0] < least_extent || p.shape[1] < least_extent) return false;
+  single.tiled = true;
+  single.height = p.shape[0];
+  single.width = p.shape[1];
+  return find_single(p, single) && (single.a.turned || single.b.turned) && single.op != Op::cast;
+}
+
 }  // namespace
 
 bool run_single(const xp_device& device, const xp_program& program) {
   Single single{};
   single.label = label_of(program);
   single.count = program.count;
-  if (!find_single(program, single) || !is_safe(single)) return false;
+  if (!find_single(program, single)) {
+    single.a = single.b = {};
+    return find_tiled(program, single) && launch_single_tiled(device.space, single);
+  }
+  if (!is_safe(single)) return false;
   auto aligned = [](const SingleSource& source) { return !source.dense || is_aligned(source.data); };
   single.aligned = aligned(single.a) && aligned(single.b) && aligned(single.condition) && is_aligned(single.to);
   return launch(device.space, single);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs of one operation on operands without gaps, in the dtype that they have in memory. Each operation has code of
+// Programs of one operation on operands without gaps, in the dtype that they have in memory; or, if the operation is
+// little code, on matrices of which some are read along their columns (tiled). Each operation has code of
 // its own in a kernel of its dtype: the interpreter's time would show beside the memory's.
 #pragma once
 
@@ -14,6 +15,9 @@ struct SingleSource {
   const char* data;  // null for a constant
   bool dense;
   alignas(16) char constant[16];
+  // Of tiled programs: strides in elements, and whether its elements are contiguous down the columns.
+  std::int64_t down, along;
+  bool turned;
 };
 
 /// What such a program is.
@@ -26,6 +30,9 @@ struct Single {
   char* to;
   std::int64_t count;
   bool aligned;  // whatever is dense, to 16 bytes
+  // Of tiled programs.
+  bool tiled;
+  std::int64_t height, width, to_down;
 };
 
 /// Launches it, if the kernels have the operation; one function for each of the sources that instantiate them.
@@ -37,6 +44,7 @@ bool launch_single_float64(const Space& space, const Single& single);
 bool launch_single_complex(const Space& space, const Single& single);
 void launch_single_cast(const Space& space, const Single& single);
 void launch_single_where(const Space& space, const Single& single);
+bool launch_single_tiled(const Space& space, const Single& single);
 
 /// Launches the program if it is such a one; false if not, and nothing is done.
 bool run_single(const xp_device& device, const xp_program& program);

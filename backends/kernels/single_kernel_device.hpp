@@ -229,7 +229,8 @@ constexpr Weight weight() {
     if (op == Op::absolute) return kind == Kind::complex ? Weight::heavy : Weight::light;
     if (op == Op::divide || op == Op::sqrt || op == Op::exp) {
       if (!inexact || (kind == Kind::complex && op != Op::divide)) return Weight::none;
-      return Weight::heavy;
+      // The square root and the quotient are common, and not much code.
+      return kind == Kind::complex || op == Op::exp ? Weight::heavy : Weight::light;
     }
     return Weight::light;
   } else if constexpr (op < Op::floor_divide) {
@@ -241,7 +242,7 @@ constexpr Weight weight() {
                ? Weight::heavy
                : Weight::none;
   } else if constexpr (row.arity == 1 ? HasUnary<op, C> : HasBinary<op, C>) {
-    constexpr bool light = row.cost <= 1;
+    constexpr bool light = row.cost <= 1 || (op == Op::reciprocal && kind == Kind::real);
     if (kind == Kind::boolean && !(takes_bool(op) && row_of(op, dtype) == op)) return Weight::none;
     if (row.returns == Returns::int32) return Weight::none;
     // Functions of complex numbers are bound by what they compute, and long.
