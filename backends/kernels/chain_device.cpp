@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/chain_device.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "kernels/dense_device.hpp"
@@ -48,6 +49,34 @@ bool is_quick(Op op, int dtype) {
   return dtype_sizes[dtype] >= 4 && (op == Op::add || op == Op::subtract || op == Op::multiply || op == Op::square);
 }
 
+/// Registers that the program leaves free begin with operands: those that are read first.
+void preload(const xp_program& p, Chain& chain) {
+  int loads = 0;
+  std::uint32_t seen = 0;
+  for (int i = 0; i < chain.n_steps; ++i)
+    for (const std::uint8_t ref : {chain.steps[i].a, chain.steps[i].b})
+      if (is_operand(p, ref) && (chain.scalars >> (ref - XP_REF_OPERAND) & 1) == 0) {
+        ++loads;
+        seen |= 1u << (ref - XP_REF_OPERAND);
+      }
+  std::fill_n(chain.preloaded, chain_registers, static_cast<std::uint8_t>(XP_REF_NONE));
+  chain.registers = p.n_registers > 0 || loads > 1;
+  if (!chain.registers && !chain.functions) return;
+  int next = p.n_registers;
+  for (int i = 0; i < chain.n_steps && next < chain_registers; ++i)
+    for (const std::uint8_t ref : {chain.steps[i].a, chain.steps[i].b}) {
+      if (next == chain_registers || !is_operand(p, ref) || (seen >> (ref - XP_REF_OPERAND) & 1) == 0) continue;
+      seen &= ~(1u << (ref - XP_REF_OPERAND));
+      chain.preloaded[next] = static_cast<std::uint8_t>(ref - XP_REF_OPERAND);
+      for (int j = 0; j < chain.n_steps; ++j) {
+        ChainStep& step = chain.steps[j];
+        if (step.a == ref) step.a = static_cast<std::uint8_t>(next);
+        if (step.b == ref) step.b = static_cast<std::uint8_t>(next);
+      }
+      ++next;
+    }
+}
+
 bool find_chain(const xp_program& p, Chain& chain) {
   if (p.reduce_ref != XP_REF_NONE || p.n_instructions < 2 || p.n_instructions > chain_steps ||
       p.n_operands > chain_operands || p.n_constants > chain_constants || p.n_registers > chain_registers ||
@@ -92,6 +121,10 @@ bool find_chain(const xp_program& p, Chain& chain) {
       if (!known(in.b)) return false;
       step.b = in.b;
       if (op == Op::greater || op == Op::greater_equal) std::swap(step.a, step.b);
+      if (same == Op::multiply && step.a == step.b) {  // one value less to fetch
+        step.op = static_cast<std::uint8_t>(Op::square);
+        step.b = XP_REF_NONE;
+      }
     } else if (arity != 1) {
       return false;
     }
@@ -104,6 +137,7 @@ bool find_chain(const xp_program& p, Chain& chain) {
     }
   }
   chain.n_steps = p.n_instructions;
+  preload(p, chain);
   for (int i = 0; i < p.n_constants; ++i) put_constant(p.width, p.constants[i], dtype, chain.constants[i]);
   return stored && !quick;
 }

@@ -20,9 +20,11 @@ struct ChainStep {
 struct Chain {
   const char* label;
   int dtype, n_steps;
+  bool registers;  // some are used
   bool functions;  // some operation is long
   ChainStep steps[chain_steps];
   char* operands[chain_operands];
+  std::uint8_t preloaded[chain_registers];          // the operand that a register begins with, or XP_REF_NONE
   std::uint32_t scalars;                            // operands of one element, as a bit set
   alignas(16) char constants[chain_constants][16];  // as in memory
   std::int64_t count;

@@ -16,6 +16,8 @@ constexpr Weight chain_weight() {
     return Weight::none;
   else if constexpr (kind_of(dtype) == Kind::complex && info(op).returns == Returns::real)
     return Weight::none;
+  else if constexpr (weight<op, dtype>() == Weight::large)
+    return Weight::heavy;
   else
     return weight<op, dtype>();
 }
@@ -34,8 +36,14 @@ struct ChainList {
   static constexpr SingleList value = make(std::make_index_sequence<static_cast<std::size_t>(Op::count_)>());
 };
 
-/// `functions`: with the long operations.
-template <int dtype, bool functions>
+/// What a kernel has beside the accumulator and operations of little code.
+enum class ChainKind {
+  plain,
+  registers,  ///< which take half of those that a thread has
+  functions,  ///< registers, and the long operations
+};
+
+template <int dtype, ChainKind kind>
 struct ChainBody {
   using T = Storage<dtype>;
   using U = BitsOf<T>;
@@ -43,7 +51,10 @@ struct ChainBody {
   using Light = ChainList<dtype, Weight::light>;
   using Heavy = ChainList<dtype, Weight::heavy>;
   static constexpr int size = static_cast<int>(sizeof(T));
-  static constexpr int N = 16 / size, G = size == 1 ? 1 : 2, W = N * G, words = words_for<U, W>;
+  static constexpr int N = 16 / size, G = size == 1 ? 1 : size == 2 ? 2 : 4, W = N * G, words = words_for<U, W>;
+  /// Threads of many registers, for the interpreter's sake, which costs each thread the same whatever it has of
+  /// elements.
+  static constexpr int teams = (kind == ChainKind::plain ? 7 : kind == ChainKind::registers ? 4 : 3) + (G < 4 ? 2 : 0);
   /// Elements that a long operation is computed of side by side.
   static constexpr int side_by_side = size <= 4 ? 4 : 16 / size;
   using Values = std::uint32_t[words];
@@ -52,11 +63,13 @@ struct ChainBody {
   std::uint32_t steps[chain_steps];  // a ChainStep each, to be read at once
   char* operands[chain_operands];
   std::uint32_t scalars;
+  std::uint8_t preloaded[chain_registers];
   U constants[chain_constants];
 
   explicit ChainBody(const Chain& chain) : n_steps(chain.n_steps), scalars(chain.scalars) {
     std::memcpy(steps, chain.steps, sizeof steps);
     std::copy_n(chain.operands, chain_operands, operands);
+    std::copy_n(chain.preloaded, chain_registers, preloaded);
     for (int i = 0; i < chain_constants; ++i) std::memcpy(&constants[i], chain.constants[i], sizeof constants[i]);
   }
 
@@ -64,6 +77,12 @@ struct ChainBody {
   KOKKOS_FORCEINLINE_FUNCTION void run(const Place& place) const {
     Values accumulator = {}, second = {};
     Registers registers;
+    if constexpr (kind != ChainKind::plain) {
+      // All on their way before anything waits for one.
+      if (preloaded[0] != XP_REF_NONE) place.template load<U>(operands[preloaded[0]], registers.first);
+      if (preloaded[1] != XP_REF_NONE) place.template load<U>(operands[preloaded[1]], registers.second);
+      if (preloaded[2] != XP_REF_NONE) place.template load<U>(operands[preloaded[2]], registers.third);
+    }
     XP_ROLLED
     for (int i = 0; i < n_steps; ++i) {
       const auto step = bits_as<ChainStep>(steps[i]);
@@ -79,16 +98,7 @@ struct ChainBody {
         continue;
       }
       compute(step.op, accumulator, second);
-      if (step.to == 0) {
-        branch();
-        copy(registers.first, accumulator);
-      } else if (step.to == 1) {
-        branch();
-        copy(registers.second, accumulator);
-      } else if (step.to == 2) {
-        branch();
-        copy(registers.third, accumulator);
-      }
+      if constexpr (kind != ChainKind::plain) keep(step.to, accumulator, registers);
     }
   }
 
@@ -102,6 +112,18 @@ struct ChainBody {
   KOKKOS_FORCEINLINE_FUNCTION static void copy(Values& to, const Values& from) {
     XP_UNROLL
     for (int w = 0; w < words; ++w) to[w] = from[w];
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static void keep(int to, const Values& value, Registers& registers) {
+    if (to == 0) {
+      branch();
+      copy(registers.first, value);
+    } else if (to == 1) {
+      branch();
+      copy(registers.second, value);
+    } else if (to == 2) {
+      branch();
+      copy(registers.third, value);
+    }
   }
   KOKKOS_FORCEINLINE_FUNCTION static void fill(Values& to, const U& value) {
     XP_UNROLL
@@ -123,7 +145,7 @@ struct ChainBody {
         fill(to, read<U>(data));
       else
         place.template load<U>(data, to);
-    } else {
+    } else if constexpr (kind != ChainKind::plain) {
       if (from == 0) {
         branch();
         copy(to, registers.first);
@@ -141,7 +163,7 @@ struct ChainBody {
   KOKKOS_FORCEINLINE_FUNCTION static void compute(int op, Values& a, Values& b) {
     Values result = {};
     if (with_listed<Light>(op, [&]<Op o>() { Elements::template compute<o, W>(a, b, result); })) return copy(a, result);
-    if constexpr (functions) {
+    if constexpr (kind == ChainKind::functions) {
       constexpr int step = words_for<U, side_by_side>;
       XP_ROLLED
       for (int i = 0; i < W / side_by_side; ++i) {
@@ -164,17 +186,20 @@ ChainOperation chain_operation(Op op) {
                                                                                      : ChainOperation::none;
 }
 
-template <int dtype, bool functions>
+template <int dtype, ChainKind kind>
 void launch_chain(const Space& space, const Chain& chain) {
-  using Body = ChainBody<dtype, functions>;
-  DenseKernel<Body, Body::N, Body::G, 128, functions ? 5 : 7>::launch(space, chain.label, chain.count, chain.aligned,
-                                                                      Body(chain));
+  using Body = ChainBody<dtype, kind>;
+  DenseKernel<Body, Body::N, Body::G, 128, Body::teams>::launch(space, chain.label, chain.count, chain.aligned,
+                                                                Body(chain));
 }
 template <int dtype>
 void launch_chain(const Space& space, const Chain& chain) {
   if constexpr (kind_of(dtype) == Kind::real)
-    if (chain.functions) return launch_chain<dtype, true>(space, chain);
-  launch_chain<dtype, false>(space, chain);
+    if (chain.functions) return launch_chain<dtype, ChainKind::functions>(space, chain);
+  if (chain.registers)
+    launch_chain<dtype, ChainKind::registers>(space, chain);
+  else
+    launch_chain<dtype, ChainKind::plain>(space, chain);
 }
 
 }  // namespace xp::kernels

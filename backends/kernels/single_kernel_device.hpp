@@ -206,7 +206,8 @@ struct Operation<Op::load> {
 enum class Weight {
   light,  ///< a few instructions: memory decides
   heavy,
-  none,  ///< the kernels do not have it
+  large,  ///< several times as much: apart from the others, for which registers would be short
+  none,   ///< the kernels do not have it
 };
 
 constexpr bool is_core(Op op) { return op <= Op::less_equal && op >= Op::add; }
@@ -247,7 +248,7 @@ constexpr Weight weight() {
     if (row.returns == Returns::int32) return Weight::none;
     // Functions of complex numbers are bound by what they compute, and long.
     if (kind == Kind::complex) return light && op != Op::sign ? Weight::light : Weight::none;
-    return light ? Weight::light : Weight::heavy;
+    return light ? Weight::light : row.cost < 36 ? Weight::heavy : Weight::large;
   } else {
     return Weight::none;
   }
@@ -419,7 +420,7 @@ struct SingleBody {
   static constexpr bool light = weight == Weight::light;
   static constexpr int N = 16 / size, G = 2;
   /// Elements that an operation is computed of side by side: all, if it is little code.
-  static constexpr int side_by_side = light || is_complex<T> ? N * G : size <= 4 ? 4 : 2;
+  static constexpr int side_by_side = light || is_complex<T> ? N * G : size == 8 && weight == Weight::large ? 2 : 4;
 
   int op;
   bool binary, to_bool, to_real;
@@ -472,19 +473,20 @@ void launch_single(const Space& space, const Single& single) {
   DenseKernel<Body, Body::N, Body::G, 128, teams>::launch(space, single.label, single.count, single.aligned, body);
 }
 
-template <int dtype>
-bool launch_single(const Space& space, const Single& single) {
-  if (SingleOperations<dtype, Weight::light>::has(single.op)) {
-    launch_single<dtype, Weight::light>(space, single);
-    return true;
-  }
-  if constexpr (SingleOperations<dtype, Weight::heavy>::value.size > 0) {
-    if (SingleOperations<dtype, Weight::heavy>::has(single.op)) {
-      launch_single<dtype, Weight::heavy>(space, single);
+template <int dtype, Weight weight>
+bool launch_listed(const Space& space, const Single& single) {
+  if constexpr (SingleOperations<dtype, weight>::value.size > 0) {
+    if (SingleOperations<dtype, weight>::has(single.op)) {
+      launch_single<dtype, weight>(space, single);
       return true;
     }
   }
   return false;
+}
+template <int dtype>
+bool launch_single(const Space& space, const Single& single) {
+  return launch_listed<dtype, Weight::light>(space, single) || launch_listed<dtype, Weight::heavy>(space, single) ||
+         launch_listed<dtype, Weight::large>(space, single);
 }
 
 }  // namespace xp::kernels
