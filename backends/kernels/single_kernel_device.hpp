@@ -248,7 +248,9 @@ constexpr Weight weight() {
     if (row.returns == Returns::int32) return Weight::none;
     // Functions of complex numbers are bound by what they compute, and long.
     if (kind == Kind::complex) return light && op != Op::sign ? Weight::light : Weight::none;
-    return light ? Weight::light : row.cost < 36 ? Weight::heavy : Weight::large;
+    // The arctangent of doubles is no slower than others, unless four of it are side by side.
+    constexpr bool large = row.cost >= 36 || (op == Op::atan && dtype == XP_FLOAT64);
+    return light ? Weight::light : large ? Weight::large : Weight::heavy;
   } else {
     return Weight::none;
   }
@@ -458,7 +460,7 @@ template <int dtype, Weight weight>
 void launch_single(const Space& space, const Single& single) {
   using Body = SingleBody<dtype, weight>;
   // Elements of a byte want registers more than threads.
-  constexpr int size = sizeof(Storage<dtype>), teams = weight == Weight::heavy ? (size == 8 ? 6 : 8)
+  constexpr int size = sizeof(Storage<dtype>), teams = weight != Weight::light ? (size == 8 ? 6 : 8)
                                                        : size == 1             ? 8
                                                        : size == 2             ? 10
                                                                                : 12;
