@@ -290,6 +290,33 @@ template <Floating T>
 struct VectorFunction<Op::rint, T> {
   static Vector<T> apply(Vector<T> a) { XP_ROUND(a, _MM_FROUND_TO_NEAREST_INT) }
 };
+
+/// Exact, as the C++ library's: below 2^p (p bits of mantissa) the truncated quotient is a number, if rounded up
+/// perhaps one too large, and what is left of `a` is a multiple of b's last bit, smaller than b.
+template <Floating T>
+struct VectorFunction<Op::fmod, T> {
+  static Vector<T> apply(Vector<T> a, Vector<T> b) {
+    constexpr T limit = sizeof(T) == 8 ? static_cast<T>(0x1p53) : static_cast<T>(0x1p24);
+    const Vector<T> quotient = a / b;
+    const Vector<T> rest = vector_fma<T>(-VectorFunction<Op::trunc, T>::apply(quotient), b, a);
+    const Vector<T> sized = vector_magnitude<T>(rest), beyond = vector_magnitude<T>(b) - sized;
+    // The sign of zero is a's, too.
+    const auto exceeded = (rest != 0) & (negative_lanes<T>(rest) != negative_lanes<T>(a));
+    const Vector<T> result = VectorFunction<Op::copysign, T>::apply(exceeded ? beyond : sized, a);
+    const auto easy = (vector_magnitude<T>(quotient) < limit) & (vector_magnitude<T>(b) <= most<T>);
+    if (any_lane(~easy)) [[unlikely]]
+      return by_element(a, b, result, ~easy);
+    return result;
+  }
+
+ private:
+  template <class Mask>
+  [[gnu::noinline, gnu::cold]] static Vector<T> by_element(Vector<T> a, Vector<T> b, Vector<T> result, Mask hard) {
+    for (std::size_t i = 0; i < sizeof(a) / sizeof(T); ++i)
+      if (hard[i] != 0) result[i] = std::fmod(a[i], b[i]);
+    return result;
+  }
+};
 #undef XP_ROUND
 #endif
 
