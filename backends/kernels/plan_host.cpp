@@ -269,7 +269,7 @@ void Planner::find_tiles() {
         plan_.tile_axis = axis;
   }
   if (plan_.tile_axis < 0) return;
-  plan_.tile_columns = 8 * plan_.block_elements;
+  plan_.tile_columns = tile_blocks * plan_.block_elements;
   // A multiple of 1 KiB would put all rows into few sets of the L1 cache.
   plan_.tile_pitch = plan_.tile_columns * plan_.slot_bytes + 64;
   const std::int64_t extent = p.shape[plan_.tile_axis];
