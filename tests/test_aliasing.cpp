@@ -238,6 +238,50 @@ TEST_P(Aliasing, NonInjectiveOutputsAreRefused) {
   EXPECT_EQ(x.to_vector<double>(), (Doubles{0, 1, 2}));
 }
 
+// A copy of what is overwritten, in one program with functions of much code.
+TEST_P(Aliasing, CopiesBesideFunctions) {
+  const xp::DType dtypes[] = {xp::float16, xp::bfloat16, xp::float32, xp::float64};
+  for (const bool fuse : {true, false}) {
+    xp::set_fusion(fuse);
+    for (const xp::DType dtype : dtypes)
+      for (const Index n : {Index{5}, Index{70}, Index{1000}}) {
+        const Array base = (iota(n) % 7).astype(dtype);
+        Array a = base.copy(), b = base.copy(), c = base.copy();
+        xp::synchronize();
+        xp::multiply(a(slice(0, -1)), 1, {.out = a(slice(1, none))});
+        const Array rest = xp::remainder(a(slice(1, none)), 3);
+        xp::synchronize();
+        b(slice(1, none)) = b(slice(none, -1));
+        const Array power = xp::power(b, 2), size = xp::hypot(b, b * 0), same = b.copy();
+        xp::synchronize();
+        c(slice(none, -1)).assign(c(slice(1, none)));
+        c(slice(none, -1)) += xp::floor_divide(c(slice(1, none)), 2);
+        const Doubles all_rest = rest.astype(xp::float64).to_vector<double>(),
+                      all_a = a.astype(xp::float64).to_vector<double>(),
+                      all_b = same.astype(xp::float64).to_vector<double>(),
+                      all_power = power.astype(xp::float64).to_vector<double>(),
+                      all_size = size.astype(xp::float64).to_vector<double>(),
+                      all_c = c.astype(xp::float64).to_vector<double>();
+        auto value = [](Index i) { return static_cast<double>(i % 7); };
+        auto after = [&](Index i) { return i + 1 < n ? value(i + 1) : value(i); };
+        for (Index i = 0; i < n; ++i) {
+          const auto k = static_cast<std::size_t>(i);
+          const double shifted = i == 0 ? 0 : value(i - 1);
+          ASSERT_EQ(all_a[k], shifted) << xp::name(dtype) << ' ' << n << ' ' << i;
+          ASSERT_EQ(all_b[k], shifted);
+          ASSERT_EQ(all_power[k], shifted * shifted) << xp::name(dtype) << ' ' << n << ' ' << i;
+          ASSERT_EQ(all_size[k], shifted);
+          if (i > 0) {
+            ASSERT_EQ(all_rest[k - 1], std::fmod(shifted, 3)) << xp::name(dtype) << ' ' << n << ' ' << i;
+          }
+          if (i + 1 < n) {
+            ASSERT_EQ(all_c[k], after(i) + std::floor(after(i + 1) / 2)) << i;
+          }
+        }
+      }
+  }
+}
+
 TEST_P(Aliasing, MayShareMemoryIsExactForSlices) {
   const Array x = iota(100);
   EXPECT_TRUE(xp::may_share_memory(x, x(slice(99, none))));

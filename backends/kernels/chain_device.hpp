@@ -11,8 +11,8 @@ namespace xp::kernels {
 
 inline constexpr int chain_registers = 3, chain_operands = 8, chain_constants = 8, chain_steps = 32;
 
-/// accumulator = op(a, b), which also goes to a register, if `to` is one; or, if `op` is store, a goes to an operand.
-/// `a`, `b` and `to` are a program's references (xp/backend.h).
+/// accumulator = op(a, b), which also goes to a register, if `to` is one; or, if `op` is store, a goes to an operand;
+/// if it is load, a stays as it is. `a`, `b` and `to` are a program's references (xp/backend.h).
 struct ChainStep {
   std::uint8_t op, a, b, to;
 };

@@ -97,7 +97,7 @@ struct ChainBody {
         place.template store<U>(operands[step.to - XP_REF_OPERAND], accumulator);
         continue;
       }
-      compute(step.op, accumulator, second);
+      if (step.op != static_cast<std::uint8_t>(Op::load)) compute(step.op, accumulator, second);
       if constexpr (kind != ChainKind::plain) keep(step.to, accumulator, registers);
     }
   }
@@ -168,7 +168,7 @@ struct ChainBody {
       XP_ROLLED
       for (int i = 0; i < W / side_by_side; ++i) {
         std::uint32_t some[step] = {};
-        with_operation<Heavy>(op, [&]<Op o>() { Elements::template compute<o, side_by_side>(a, b, some); });
+        with_listed<Heavy>(op, [&]<Op o>() { Elements::template compute<o, side_by_side>(a, b, some); });
         turn<words, step>(a, some);
         turn<words, step>(b, some);
       }

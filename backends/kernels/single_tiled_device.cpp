@@ -28,9 +28,15 @@ struct TiledKernel {
   static constexpr int size = static_cast<int>(sizeof(T));
   static constexpr int threads = 256, team_size = full_team < threads ? full_team : threads;
   // Rows of a tile are long enough for memory, and threads have several loads in flight.
-  static constexpr int rows = size <= 4 ? 64 : 32, columns = size <= 2 ? 64 : 32, W = rows * columns / team_size;
+  // Two of them fit into the scratch of every space, which may be 32 KiB.
+  static constexpr int rows = size <= 4 ? 64 : 32,
+                       columns = size <= 2   ? 64
+                                 : size <= 8 ? 32
+                                             : 16,
+                       W = rows * columns / team_size;
   /// So that neither reading along rows nor along columns meets one bank only.
   static constexpr int pitch = columns + 1;
+  static_assert(2 * rows * pitch * size + 16 <= 32 << 10);
   using Words = std::uint32_t[words_for<U, W>];
   using Bounds = SingleBounds<threads, (size <= 2 ? 2 : size == 4 ? 3 : 4)>;
   using Member = typename Policy<Bounds>::member_type;
