@@ -328,6 +328,49 @@ TEST_P(Indexing, ResultsKeepTheAxisOrderOfTheirOperands) {
   EXPECT_TRUE((iota({3}).broadcast_to({4, 3}) + 1).writeable());
 }
 
+// Kernels turn tiles of such matrices: sizes about those of tiles, in every width of an element.
+TEST_P(Indexing, MatricesReadAlongTheirColumns) {
+  const xp::DType dtypes[] = {xp::int8,    xp::uint8,   xp::int16,  xp::float16,   xp::bfloat16,  xp::int32,
+                              xp::float32, xp::float64, xp::uint64, xp::complex64, xp::complex128};
+  for (const xp::DType dtype : dtypes)
+    for (const auto& [rows, columns] :
+         {std::pair<Index, Index>{16, 16}, {17, 65}, {64, 64}, {65, 33}, {130, 31}, {3, 200}}) {
+      // Small numbers, exact in every dtype.
+      const Array x = (iota({rows, columns}) % 11).astype(dtype), y = (iota({columns, rows}) % 7).astype(dtype);
+      Array padded = xp::zeros({rows + 2, columns + 3}, dtype, device);
+      xp::synchronize();
+      xp::subtract(x, y.T(), {.out = padded(slice(1, -1), slice(2, -1))});
+      const Array sum = x + y.T(), product = y.T() * 2, equal = x == y.T(),
+                  copied = xp::empty({rows, columns}, dtype, device);
+      copied.assign(y.T());
+      const Array both = x.T() + y;
+      auto numbers = [](const Array& array) { return xp::real(array).astype(xp::float64).to_vector<double>(); };
+      const Doubles sums = numbers(sum), products = numbers(product), equals = numbers(equal), copies = numbers(copied),
+                    boths = numbers(both), differences = numbers(padded);
+      const bool wraps = dtype == xp::uint8 || dtype == xp::uint64;
+      for (Index r = 0; r < rows; ++r)
+        for (Index c = 0; c < columns; ++c) {
+          const auto k = static_cast<std::size_t>(r * columns + c), turned = static_cast<std::size_t>(c * rows + r);
+          const auto left = static_cast<double>((r * columns + c) % 11),
+                     right = static_cast<double>((c * rows + r) % 7);
+          ASSERT_EQ(sums[k], left + right) << xp::name(dtype) << ' ' << r << ' ' << c;
+          ASSERT_EQ(boths[turned], left + right) << xp::name(dtype) << ' ' << r << ' ' << c;
+          ASSERT_EQ(products[k], 2 * right) << xp::name(dtype) << ' ' << r << ' ' << c;
+          ASSERT_EQ(copies[k], right) << xp::name(dtype) << ' ' << r << ' ' << c;
+          ASSERT_EQ(equals[k], left == right ? 1.0 : 0.0) << xp::name(dtype) << ' ' << r << ' ' << c;
+          const double difference = differences[static_cast<std::size_t>((r + 1) * (columns + 3) + c + 2)];
+          if (!wraps || left >= right) {
+            ASSERT_EQ(difference, left - right) << xp::name(dtype) << ' ' << r << ' ' << c;
+          }
+        }
+      double edge = 0;
+      for (Index c = 0; c < columns + 3; ++c) edge += differences[static_cast<std::size_t>(c)];
+      for (Index r = 0; r < rows + 2; ++r)
+        edge += differences[static_cast<std::size_t>(r * (columns + 3) + columns + 2)];
+      EXPECT_EQ(edge, 0) << xp::name(dtype);
+    }
+}
+
 XP_INSTANTIATE_ON_DEVICES(Indexing);
 
 }  // namespace
