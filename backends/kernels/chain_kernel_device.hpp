@@ -16,8 +16,6 @@ constexpr Weight chain_weight() {
     return Weight::none;
   else if constexpr (kind_of(dtype) == Kind::complex && info(op).returns == Returns::real)
     return Weight::none;
-  else if constexpr (weight<op, dtype>() == Weight::large)
-    return Weight::heavy;
   else
     return weight<op, dtype>();
 }
@@ -125,11 +123,6 @@ struct ChainBody {
       copy(registers.third, value);
     }
   }
-  KOKKOS_FORCEINLINE_FUNCTION static void fill(Values& to, const U& value) {
-    XP_UNROLL
-    for (int k = 0; k < W; ++k) put_element<U>(to, k, value);
-  }
-
   template <class Place>
   KOKKOS_FORCEINLINE_FUNCTION void fetch(int from, const Place& place, const Values& accumulator,
                                          const Registers& registers, Values& to) const {
@@ -138,11 +131,11 @@ struct ChainBody {
       copy(to, accumulator);
     } else if (from >= XP_REF_CONSTANT) {
       branch();
-      fill(to, constants[from - XP_REF_CONSTANT]);
+      repeat<U, W>(constants[from - XP_REF_CONSTANT], to);
     } else if (from >= XP_REF_OPERAND) {
       const char* data = operands[from - XP_REF_OPERAND];
       if ((scalars >> (from - XP_REF_OPERAND) & 1) != 0)
-        fill(to, read<U>(data));
+        repeat<U, W>(read<U>(data), to);
       else
         place.template load<U>(data, to);
     } else if constexpr (kind != ChainKind::plain) {

@@ -78,27 +78,94 @@ KOKKOS_INLINE_FUNCTION T quotient_down(T a, T b) {
   }
 }
 
+/// Whether a / b, of which `ratio` is the rounded value, leaves an exact rest in one step: its whole part has fewer
+/// bits than T's mantissa by `spare`, so that it is a number of T, one too large if the ratio was rounded up to it; and
+/// what is left of `a` is a multiple of b's last bit, and smaller than b.
+template <int spare, Floating T>
+KOKKOS_INLINE_FUNCTION bool divides_in_one_step(T ratio, T b) {
+  constexpr T limit = static_cast<T>((sizeof(T) == 8 ? std::uint64_t{1} << 53 : std::uint64_t{1} << 24) >> spare);
+  return std::fabs(ratio) < limit && std::fabs(b) <= most<T>;
+}
+
 /// As npy_divmod: the remainder has the divisor's sign, the quotient is snapped to the nearest integer.
 template <Floating T>
 KOKKOS_INLINE_FUNCTION T divide_down(T a, T b, T& remainder) {
-  T rest = std::fmod(a, b);
-  if (b == 0) {
-    remainder = rest;  // NaN
-    return a / b;
-  }
-  T quotient = (a - rest) / b;
-  if (rest != 0) {
-    if ((b < 0) != (rest < 0)) {
-      rest += b;
-      quotient -= 1;
-    }
+  const T ratio = a / b;
+  T quotient, rest;
+  if (divides_in_one_step<2>(ratio, b)) {
+    quotient = std::trunc(ratio);
+    rest = std::fma(-quotient, b, a);
   } else {
+    rest = std::fmod(a, b);
+    if (b == 0) {
+      remainder = rest;  // NaN
+      return ratio;
+    }
+    quotient = (a - rest) / b;
+  }
+  if (rest == 0) {
     rest = std::copysign(T{0}, b);
+  } else if ((b < 0) != (rest < 0)) {
+    rest += b;
+    quotient -= 1;
   }
   remainder = rest;
-  if (quotient == 0) return std::copysign(T{0}, a / b);
+  if (quotient == 0) return std::copysign(T{0}, ratio);
   const T below = std::floor(quotient);
   return quotient - below > T{0.5} ? below + 1 : below;
+}
+
+/// std::fmod
+template <Floating T>
+KOKKOS_INLINE_FUNCTION T rest_toward_zero(T a, T b) {
+  const T ratio = a / b;
+  if (!divides_in_one_step<0>(ratio, b)) return std::fmod(a, b);
+  const T rest = std::fma(-std::trunc(ratio), b, a);
+  const bool beyond = rest != 0 && sign_bit(rest) != sign_bit(a);
+  return std::copysign(beyond ? std::fabs(b) - std::fabs(rest) : rest, a);
+}
+
+/// a / b for integers of up to 16 bits, in float: a half more than `a` is far enough from whole quotients for a
+/// reciprocal that is not exact. b = 0 gives 0.
+struct NarrowDivision {
+  std::uint32_t quotient, rest;  // of the magnitudes
+
+  KOKKOS_INLINE_FUNCTION NarrowDivision(std::int32_t a, std::int32_t b) {
+    const auto size = static_cast<std::uint32_t>(a < 0 ? -a : a), divisor = static_cast<std::uint32_t>(b < 0 ? -b : b);
+    quotient = divisor == 0 ? 0 : whole((number(size) + 0.5f) * reciprocal(number(divisor)));
+    rest = divisor == 0 ? 0 : size - quotient * divisor;
+  }
+
+ private:
+  // Below 2^23 integers are what they add to the bits of 2^23.
+  static constexpr float unit = 8388608;
+  KOKKOS_INLINE_FUNCTION static float number(std::uint32_t a) {
+    return bits_as<float>(bits_as<std::uint32_t>(float{unit}) | a) - unit;
+  }
+#if defined(__CUDA_ARCH__)
+  __device__ static std::uint32_t whole(float a) {
+    return bits_as<std::uint32_t>(__fadd_rz(a, unit)) - bits_as<std::uint32_t>(float{unit});
+  }
+  __device__ static float reciprocal(float a) {
+    float result;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(a));
+    return result;
+  }
+#else
+  KOKKOS_INLINE_FUNCTION static std::uint32_t whole(float a) { return static_cast<std::uint32_t>(a); }
+  KOKKOS_INLINE_FUNCTION static float reciprocal(float a) { return 1 / a; }
+#endif
+};
+/// floor_divide, remainder and fmod with it; as in their functions below.
+template <Op op>
+KOKKOS_INLINE_FUNCTION std::int32_t divide_narrow(std::int32_t a, std::int32_t b) {
+  const NarrowDivision division(a, b);
+  const auto quotient = static_cast<std::int32_t>(division.quotient), rest = static_cast<std::int32_t>(division.rest);
+  const bool apart = (a < 0) != (b < 0);
+  if constexpr (op == Op::floor_divide) return apart ? -(quotient + static_cast<std::int32_t>(rest != 0)) : quotient;
+  if constexpr (op == Op::fmod) return a < 0 ? -rest : rest;
+  const std::int32_t distance = apart && rest != 0 ? (b < 0 ? -b : b) - rest : rest;
+  return b < 0 ? -distance : distance;
 }
 
 template <>
@@ -138,7 +205,7 @@ struct Function<Op::fmod> {
   template <RealNumber T>
   KOKKOS_INLINE_FUNCTION static T apply(T a, T b) {
     if constexpr (Floating<T>) {
-      return std::fmod(a, b);
+      return rest_toward_zero(a, b);
     } else {
       if (b == 0) return 0;
       if constexpr (std::is_signed_v<T>)
@@ -236,6 +303,13 @@ template <>
 struct Function<Op::maximum> {
   template <class T>
   KOKKOS_INLINE_FUNCTION static T apply(T a, T b) {
+#if defined(__CUDA_ARCH__)
+    if constexpr (std::is_same_v<T, float>) {
+      float result;
+      asm("max.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
+      return result;
+    }
+#endif
     return any_nan(a) ? a : any_nan(b) ? b : greater_of(a, b);
   }
 };
@@ -243,6 +317,13 @@ template <>
 struct Function<Op::minimum> {
   template <class T>
   KOKKOS_INLINE_FUNCTION static T apply(T a, T b) {
+#if defined(__CUDA_ARCH__)
+    if constexpr (std::is_same_v<T, float>) {
+      float result;
+      asm("min.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
+      return result;
+    }
+#endif
     return any_nan(a) ? a : any_nan(b) ? b : less_of(a, b);
   }
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that convert elements, or choose among them.
+// Programs that convert elements, choose among them, or clip them.
 #include "kernels/single_kernel_device.hpp"
 
 namespace xp::kernels {
@@ -89,7 +89,49 @@ void launch_where(const Space& space, const Single& single) {
   DenseKernel<Body, Body::N, Body::G, 128, 8>::launch(space, single.label, single.count, single.aligned, body);
 }
 
+template <int dtype>
+struct ClipBody {
+  using U = BitsOf<Storage<dtype>>;
+  using Elements = ElementsOf<dtype>;
+  static constexpr int size = static_cast<int>(sizeof(U)), N = 16 / size, G = 2;
+
+  DeviceSource<U> a, lower, upper;
+  char* to;
+
+  template <class Place>
+  KOKKOS_FORCEINLINE_FUNCTION void run(const Place& place) const {
+    constexpr int W = Place::W, words = words_for<U, W>;
+    std::uint32_t x[words], y[words], raised[words] = {}, result[words] = {};
+    a.load(place, x);
+    lower.load(place, y);
+    Elements::template compute<Op::maximum, W>(x, y, raised);
+    upper.load(place, y);
+    Elements::template compute<Op::minimum, W>(raised, y, result);
+    place.template store<U>(to, result);
+  }
+};
+template <int dtype>
+bool launch_clip(const Space& space, const Single& single) {
+  if constexpr (kind_of(dtype) == Kind::complex || dtype == XP_BOOL) {
+    return false;
+  } else {
+    using Body = ClipBody<dtype>;
+    using U = typename Body::U;
+    const Body body{DeviceSource<U>(single.a), DeviceSource<U>(single.b), DeviceSource<U>(single.upper), single.to};
+    DenseKernel<Body, Body::N, Body::G, 128, 8>::launch(space, single.label, single.count, single.aligned, body);
+    return true;
+  }
+}
+template <int... dtypes>
+bool launch_clip(const Space& space, const Single& single, std::integer_sequence<int, dtypes...>) {
+  return ((single.dtype == dtypes && launch_clip<dtypes>(space, single)) || ...);
+}
+
 }  // namespace
+
+bool launch_single_clip(const Space& space, const Single& single) {
+  return launch_clip(space, single, std::make_integer_sequence<int, XP_DTYPE_COUNT>{});
+}
 
 void launch_single_cast(const Space& space, const Single& single) {
   launch_cast(space, single, std::make_integer_sequence<int, XP_DTYPE_COUNT>{});

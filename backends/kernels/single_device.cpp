@@ -86,9 +86,20 @@ bool find_operation(const xp_program& p, const xp_instruction& in, std::uint8_t 
          (single.a.dense || single.b.dense);
 }
 
+/// minimum(maximum(x, lower), upper), of which each may be the first operand or the second.
+bool find_clip(const xp_program& p, const xp_instruction* in, std::uint8_t a, std::uint8_t b, Single& single) {
+  if (single.tiled || in[0].op != static_cast<int>(Op::maximum) || in[1].op != static_cast<int>(Op::minimum) ||
+      in[1].dst != XP_REF_NONE || in[1].type != in[0].type || in[1].to != in[0].type ||
+      (in[1].a == XP_REF_ACC) == (in[1].b == XP_REF_ACC))
+    return false;
+  single.clip = true;
+  return find_operation(p, in[0], a, b, XP_REF_NONE, single) &&
+         find_source(p, in[1].a == XP_REF_ACC ? in[1].b : in[1].a, in[0].type, false, single.upper);
+}
+
 bool find_single(const xp_program& p, Single& single) {
   const int n = p.n_instructions;
-  if (p.reduce_ref != XP_REF_NONE || n < 1 || n > 3) return false;
+  if (p.reduce_ref != XP_REF_NONE || n < 1 || n > 4) return false;
   const xp_instruction* in = p.instructions;
   std::uint8_t loaded = XP_REF_ACC;
   int rest = n;
@@ -98,7 +109,7 @@ bool find_single(const xp_program& p, Single& single) {
     --rest;
   }
   const xp_instruction& store = in[rest - 1];
-  if (rest > 2 || store.op != static_cast<int>(Op::store) || !is_operand(p, store.dst) || store.type >= XP_DTYPE_COUNT)
+  if (rest > 3 || store.op != static_cast<int>(Op::store) || !is_operand(p, store.dst) || store.type >= XP_DTYPE_COUNT)
     return false;
   const xp_operand& target = p.operands[store.dst - XP_REF_OPERAND];
   if (single.tiled ? target.strides[1] != 1 || target.strides[0] < p.shape[1] : !is_dense(p, target)) return false;
@@ -111,6 +122,7 @@ bool find_single(const xp_program& p, Single& single) {
   if (operation.op >= static_cast<int>(Op::count_) || operation.dst != XP_REF_NONE || store.a != XP_REF_ACC ||
       operation.type >= XP_DTYPE_COUNT || operation.to != store.type || store.type != target.dtype)
     return false;
+  if (rest == 3) return find_clip(p, in, value(operation.a), value(operation.b), single);
   if (operation.op == static_cast<int>(Op::cast)) {
     const std::uint8_t ref = value(operation.a);
     if (!is_operand(p, ref) || p.operands[ref - XP_REF_OPERAND].dtype != p.operands[ref - XP_REF_OPERAND].load_type)
@@ -128,10 +140,12 @@ bool is_safe(const Single& single) {
     const std::int64_t read = (source.dense ? single.count : 1) * dtype_sizes[dtype];
     return source.data + read <= single.to || single.to + written <= source.data;
   };
-  return apart(single.a, single.dtype) && apart(single.b, single.dtype) && apart(single.condition, XP_BOOL);
+  return apart(single.a, single.dtype) && apart(single.b, single.dtype) && apart(single.upper, single.dtype) &&
+         apart(single.condition, XP_BOOL);
 }
 
 bool launch(const Space& space, const Single& single) {
+  if (single.clip) return launch_single_clip(space, single);
   if (single.op == Op::where) {
     launch_single_where(space, single);
     return true;
@@ -153,8 +167,17 @@ bool launch(const Space& space, const Single& single) {
     case XP_COMPLEX64:
     case XP_COMPLEX128:
       return launch_single_complex(space, single);
+    case XP_INT8:
+    case XP_UINT8:
+      return launch_single_integer8(space, single);
+    case XP_INT16:
+    case XP_UINT16:
+      return launch_single_integer16(space, single);
+    case XP_INT32:
+    case XP_UINT32:
+      return launch_single_integer32(space, single);
     default:
-      return launch_single_integer(space, single);
+      return launch_single_integer64(space, single);
   }
 }
 
@@ -176,12 +199,14 @@ bool run_single(const xp_device& device, const xp_program& program) {
   single.label = label_of(program);
   single.count = program.count;
   if (!find_single(program, single)) {
-    single.a = single.b = {};
+    single.a = single.b = single.upper = {};
+    single.clip = false;
     return find_tiled(program, single) && launch_single_tiled(device.space, single);
   }
   if (!is_safe(single)) return false;
   auto aligned = [](const SingleSource& source) { return !source.dense || is_aligned(source.data); };
-  single.aligned = aligned(single.a) && aligned(single.b) && aligned(single.condition) && is_aligned(single.to);
+  single.aligned = aligned(single.a) && aligned(single.b) && aligned(single.upper) && aligned(single.condition) &&
+                   is_aligned(single.to);
   return launch(device.space, single);
 }
 

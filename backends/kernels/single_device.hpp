@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs of one operation on operands without gaps, in the dtype that they have in memory; or, if the operation is
+// Programs of one operation (or of clip's two) on operands without gaps, in the dtype that they have in memory; or, if the operation is
 // little code, on matrices of which some are read along their columns (tiled). Each operation has code of
 // its own in a kernel of its dtype: the interpreter's time would show beside the memory's.
 #pragma once
@@ -24,9 +24,10 @@ struct SingleSource {
 struct Single {
   const char* label;
   Op op;      // load: copy; cast: conversion to `returned`
+  bool clip;  // op is maximum, and minimum with `upper` follows
   int dtype;  // in which it computes
   int returned;
-  SingleSource a, b, condition;
+  SingleSource a, b, condition, upper;
   char* to;
   std::int64_t count;
   bool aligned;  // whatever is dense, to 16 bytes
@@ -37,13 +38,17 @@ struct Single {
 
 /// Launches it, if the kernels have the operation; one function for each of the sources that instantiate them.
 bool launch_single_boolean(const Space& space, const Single& single);
-bool launch_single_integer(const Space& space, const Single& single);
+bool launch_single_integer8(const Space& space, const Single& single);
+bool launch_single_integer16(const Space& space, const Single& single);
+bool launch_single_integer32(const Space& space, const Single& single);
+bool launch_single_integer64(const Space& space, const Single& single);
 bool launch_single_half(const Space& space, const Single& single);
 bool launch_single_float32(const Space& space, const Single& single);
 bool launch_single_float64(const Space& space, const Single& single);
 bool launch_single_complex(const Space& space, const Single& single);
 void launch_single_cast(const Space& space, const Single& single);
 void launch_single_where(const Space& space, const Single& single);
+bool launch_single_clip(const Space& space, const Single& single);
 bool launch_single_tiled(const Space& space, const Single& single);
 
 /// Launches the program if it is such a one; false if not, and nothing is done.

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "kernels/double_device.hpp"
 #include "kernels/functions.hpp"
 #include "kernels/launch_device.hpp"
 #include "kernels/memory_device.hpp"
@@ -51,6 +52,19 @@ KOKKOS_FORCEINLINE_FUNCTION BitsOf<Storage<dtype>> bits_of(const Computed<dtype>
 /// Words that hold W elements of U, as they lie in memory.
 template <class U, int W>
 inline constexpr int words_for = (W * static_cast<int>(sizeof(U)) + 3) / 4;
+
+/// W elements of one value.
+template <class U, int W>
+KOKKOS_FORCEINLINE_FUNCTION void repeat(const U& value, std::uint32_t* words) {
+  if constexpr (sizeof(U) >= 4) {
+    XP_UNROLL
+    for (int k = 0; k < W; ++k) put_element<U>(words, k, value);
+  } else {
+    const std::uint32_t word = value * (sizeof(U) == 1 ? 0x01010101u : 0x00010001u);
+    XP_UNROLL
+    for (int w = 0; w < words_for<U, W>; ++w) words[w] = word;
+  }
+}
 
 /// Makes a decision of branches, not of selections among all that either way might give.
 KOKKOS_FORCEINLINE_FUNCTION void branch() {
@@ -141,10 +155,11 @@ struct DeviceSource {
     if (dense) {
       place.template load<U>(data, words);
     } else {
-      const U value = data ? read<U>(data) : constant;
-      XP_UNROLL
-      for (int k = 0; k < Place::W; ++k) put_element<U>(words, k, value);
+      repeat<U, Place::W>(data ? read<U>(data) : constant, words);
     }
+  }
+  KOKKOS_FORCEINLINE_FUNCTION U at(std::int64_t i) const {
+    return data ? read<U>(data + (dense ? i * static_cast<std::int64_t>(sizeof(U)) : 0)) : constant;
   }
 };
 
@@ -206,8 +221,7 @@ struct Operation<Op::load> {
 enum class Weight {
   light,  ///< a few instructions: memory decides
   heavy,
-  large,  ///< several times as much: apart from the others, for which registers would be short
-  none,   ///< the kernels do not have it
+  none,  ///< the kernels do not have it
 };
 
 constexpr bool is_core(Op op) { return op <= Op::less_equal && op >= Op::add; }
@@ -248,9 +262,7 @@ constexpr Weight weight() {
     if (row.returns == Returns::int32) return Weight::none;
     // Functions of complex numbers are bound by what they compute, and long.
     if (kind == Kind::complex) return light && op != Op::sign ? Weight::light : Weight::none;
-    // The arctangent of doubles is no slower than others, unless four of it are side by side.
-    constexpr bool large = row.cost >= 36 || (op == Op::atan && dtype == XP_FLOAT64);
-    return light ? Weight::light : large ? Weight::large : Weight::heavy;
+    return light ? Weight::light : Weight::heavy;
   } else {
     return Weight::none;
   }
@@ -260,13 +272,13 @@ struct SingleList {
   std::size_t size = 0;
   Op ops[static_cast<std::size_t>(Op::count_)] = {};
 };
-template <int dtype, Weight wanted>
+template <int dtype, Weight... wanted>
 struct SingleOperations {
   template <std::size_t... numbers>
   static constexpr SingleList make(std::index_sequence<numbers...>) {
     SingleList list;
     auto add = [&list](Op op, Weight its) {
-      if (its == wanted) list.ops[list.size++] = op;
+      if (((its == wanted) || ...)) list.ops[list.size++] = op;
     };
     (add(static_cast<Op>(numbers), weight<static_cast<Op>(numbers), dtype>()), ...);
     return list;
@@ -318,6 +330,14 @@ KOKKOS_FORCEINLINE_FUNCTION bool with_listed(int op, const Body& body) {
 template <int threads, int teams>
 using SingleBounds = Kokkos::LaunchBounds<is_host_space ? 0 : threads, is_host_space ? 0 : teams>;
 
+template <class Kernel>
+void launch_dense(const Space& space, const char* label, std::int64_t count, const Kernel& kernel) {
+  constexpr std::int64_t chunk = std::int64_t{Kernel::team_size} * Kernel::W;
+  const std::int64_t chunks = (count + chunk - 1) / chunk;
+  const std::int64_t most = is_host_space ? std::int64_t{4} * space.concurrency() : chunks;
+  launch_teams<typename Kernel::Bounds>(label, space, std::min(chunks, most), Kernel::team_size, 0, kernel);
+}
+
 /// What a kernel does with a place, and how it is launched.
 template <class Body, int N, int G, int threads, int teams>
 struct DenseKernel {
@@ -325,6 +345,7 @@ struct DenseKernel {
   using Member = typename Policy<Bounds>::member_type;
   static constexpr int team_size = full_team < threads ? full_team : threads;
   using Place = DensePlace<N, G, team_size>;
+  static constexpr int W = Place::W;
 
   Body body;
   std::int64_t count;
@@ -341,11 +362,7 @@ struct DenseKernel {
   }
 
   static void launch(const Space& space, const char* label, std::int64_t count, bool aligned, const Body& body) {
-    const DenseKernel kernel{body, count, aligned};
-    constexpr std::int64_t chunk = std::int64_t{team_size} * Place::W;
-    const std::int64_t chunks = (count + chunk - 1) / chunk;
-    const std::int64_t most = is_host_space ? std::int64_t{4} * space.concurrency() : chunks;
-    launch_teams<Bounds>(label, space, std::min(chunks, most), team_size, 0, kernel);
+    launch_dense(space, label, count, DenseKernel{body, count, aligned});
   }
 
  private:
@@ -361,11 +378,14 @@ struct ElementsOf {
   using T = Storage<dtype>;
   using U = BitsOf<T>;
   using C = Computed<dtype>;
+  static constexpr bool is_narrow = std::is_integral_v<T> && sizeof(T) <= 2 && dtype != XP_BOOL;
 
   /// result = op(x), or op(x, y), of the first `count` elements. The result may be x if elements are words, or several.
   template <Op op, int count>
   KOKKOS_FORCEINLINE_FUNCTION static void compute(const std::uint32_t* x, const std::uint32_t* y,
                                                   std::uint32_t* result) {
+    if constexpr (dtype == XP_FLOAT64 && count > 1 && (op == Op::sqrt || op == Op::divide))
+      return compute_side_by_side<op, count>(x, y, result);
     XP_UNROLL
     for (int k = 0; k < count; ++k) {
       const U bits = element_of<U>(x, k);
@@ -377,12 +397,31 @@ struct ElementsOf {
   }
 
  private:
+  template <Op op, int count>
+  KOKKOS_FORCEINLINE_FUNCTION static void compute_side_by_side(const std::uint32_t* x, const std::uint32_t* y,
+                                                               std::uint32_t* result) {
+    double a[count], b[count], numbers[count];
+    XP_UNROLL
+    for (int k = 0; k < count; ++k) {
+      a[k] = number_of<dtype>(element_of<U>(x, k));
+      if constexpr (op == Op::divide) b[k] = number_of<dtype>(element_of<U>(y, k));
+    }
+    if constexpr (op == Op::divide)
+      divide_all<count>(a, b, numbers);
+    else
+      sqrt_all<count>(a, numbers);
+    XP_UNROLL
+    for (int k = 0; k < count; ++k) put(result, k, numbers[k]);
+  }
+
   template <Op o, class... Arguments>
   KOKKOS_FORCEINLINE_FUNCTION static auto apply(const Arguments&... bits) {
     if constexpr (o == Op::load)
       return (bits, ...);
     else if constexpr (is_half<T> && (o == Op::negative || o == Op::absolute))
       return bits_as<U>(Operation<o>::apply(bits_as<T>(bits)...));
+    else if constexpr (is_narrow && (o == Op::floor_divide || o == Op::remainder || o == Op::fmod))
+      return static_cast<C>(divide_narrow<o>(static_cast<std::int32_t>(number_of<dtype>(bits))...));
     else
       return Operation<o>::apply(number_of<dtype>(bits)...);
   }
@@ -412,31 +451,79 @@ KOKKOS_FORCEINLINE_FUNCTION void turn(std::uint32_t* values, const std::uint32_t
   for (int w = 0; w < step; ++w) values[words - step + w] = next[w];
 }
 
-template <int dtype, Weight weight>
+/// Elements that lie in whole vectors.
+template <int N, int G, int team>
+class VectorPlace {
+ public:
+  static constexpr int W = N * G;
+  static constexpr int step = share(0, team, G).step * N;
+
+  KOKKOS_FORCEINLINE_FUNCTION VectorPlace(std::int64_t base, int rank)
+      : first_(base + share(rank, team, G).first * N) {}
+  KOKKOS_FORCEINLINE_FUNCTION bool is_within(std::int64_t count) const { return first_ + (G - 1) * step + N <= count; }
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t element(int k) const { return first_ + k / N * step + k % N; }
+
+  template <class U>
+  KOKKOS_FORCEINLINE_FUNCTION void load(const char* data, std::uint32_t* words) const {
+    const char* from = data + first_ * static_cast<std::int64_t>(sizeof(U));
+    XP_UNROLL
+    for (int g = 0; g < G; ++g) {
+      U values[N];
+      read_vector<N>(from + g * step * static_cast<int>(sizeof(U)), values);
+      XP_UNROLL
+      for (int i = 0; i < N; ++i) put_element<U>(words, g * N + i, values[i]);
+    }
+  }
+  template <class U>
+  KOKKOS_FORCEINLINE_FUNCTION void store(char* data, const std::uint32_t* words) const {
+    char* to = data + first_ * static_cast<std::int64_t>(sizeof(U));
+    XP_UNROLL
+    for (int g = 0; g < G; ++g) {
+      U values[N];
+      XP_UNROLL
+      for (int i = 0; i < N; ++i) values[i] = element_of<U>(words, g * N + i);
+      write_vector<N>(to + g * step * static_cast<int>(sizeof(U)), values);
+    }
+  }
+
+ private:
+  std::int64_t first_;
+};
+
+/// `List`: the operations that a kernel has. side_by_side: elements that an operation is computed of at once.
+template <int dtype, class List, int G, int side_by_side>
 struct SingleBody {
   using T = Storage<dtype>;
   using U = BitsOf<T>;
   using Elements = ElementsOf<dtype>;
-  using List = SingleOperations<dtype, weight>;
-  static constexpr int size = static_cast<int>(sizeof(T));
-  static constexpr bool light = weight == Weight::light;
-  static constexpr int N = 16 / size, G = 2;
-  /// Elements that an operation is computed of side by side: all, if it is little code.
-  static constexpr int side_by_side = light || is_complex<T> ? N * G : size == 8 && weight == Weight::large ? 2 : 4;
+  static constexpr int size = static_cast<int>(sizeof(T)), N = 16 / size;
+  static constexpr bool alone = List::value.size == 1;
+  static constexpr OpInfo row = info(List::value.ops[0]);
 
   int op;
   bool binary, to_bool, to_real;
   DeviceSource<U> a, b;
   char* to;
 
+  explicit SingleBody(const Single& single)
+      : op(static_cast<int>(single.op)),
+        binary(info(single.op).arity == 2),
+        to_bool(info(single.op).returns == Returns::boolean),
+        to_real(info(single.op).returns == Returns::real && is_complex<T>),
+        a(single.a),
+        b(single.b),
+        to(single.to) {}
+
   template <class Place>
   KOKKOS_FORCEINLINE_FUNCTION void run(const Place& place) const {
     constexpr int W = Place::W;
-    std::uint32_t x[words_for<U, W>], y[words_for<U, W>] = {}, result[words_for<U, W>] = {};
+    std::uint32_t x[words_for<U, W>], y[words_for<U, W>] = {};
     a.load(place, x);
-    if (binary) b.load(place, y);
+    if (takes_two()) b.load(place, y);
     if constexpr (side_by_side == W) {
+      std::uint32_t result[words_for<U, W>] = {};
       with_operation<List>(op, [&]<Op o>() { Elements::template compute<o, W>(x, y, result); });
+      store(place, result);
     } else {
       // The arrays turn under the loop, so that indices are constants and the code is there once.
       constexpr int words = words_for<U, W>, step = words_for<U, side_by_side>;
@@ -447,48 +534,111 @@ struct SingleBody {
         turn<words, step>(x, some);
         turn<words, step>(y, some);
       }
-      return place.template store<U>(to, x);
+      store(place, x);
     }
-    if (to_bool && size > 1) return place.template store<std::uint8_t>(to, result);
+  }
+  /// Of one element.
+  KOKKOS_FORCEINLINE_FUNCTION void run(std::int64_t i) const {
+    constexpr int words = words_for<U, 1>;
+    std::uint32_t x[words] = {}, y[words] = {}, result[words] = {};
+    put_element<U>(x, 0, a.at(i));
+    if (takes_two()) put_element<U>(y, 0, b.at(i));
+    with_operation<List>(op, [&]<Op o>() { Elements::template compute<o, 1>(x, y, result); });
+    store(ElementPlace{i}, result);
+  }
+
+ private:
+  struct ElementPlace {
+    std::int64_t i;
+    template <class R>
+    KOKKOS_FORCEINLINE_FUNCTION void store(char* data, const std::uint32_t* words) const {
+      write<R>(data + i * static_cast<std::int64_t>(sizeof(R)), element_of<R>(words, 0));
+    }
+  };
+  KOKKOS_FORCEINLINE_FUNCTION bool takes_two() const { return alone ? row.arity == 2 : binary; }
+  template <class Place>
+  KOKKOS_FORCEINLINE_FUNCTION void store(const Place& place, const std::uint32_t* result) const {
+    if (size > 1 && (alone ? row.returns == Returns::boolean : to_bool))
+      return place.template store<std::uint8_t>(to, result);
     if constexpr (is_complex<T>)
-      if (to_real) return place.template store<BitsOf<decltype(T::re)>>(to, result);
+      if (alone ? row.returns == Returns::real : to_real)
+        return place.template store<BitsOf<decltype(T::re)>>(to, result);
     place.template store<U>(to, result);
   }
 };
 
-template <int dtype, Weight weight>
-void launch_single(const Space& space, const Single& single) {
-  using Body = SingleBody<dtype, weight>;
-  // Elements of a byte want registers more than threads.
-  constexpr int size = sizeof(Storage<dtype>), teams = weight != Weight::light ? (size == 8 ? 6 : 8)
-                                                       : size == 1             ? 8
-                                                       : size == 2             ? 10
-                                                                               : 12;
-  const OpInfo& row = info(single.op);
-  const Body body{static_cast<int>(single.op),
-                  row.arity == 2,
-                  row.returns == Returns::boolean,
-                  row.returns == Returns::real && kind_of(dtype) == Kind::complex,
-                  DeviceSource<typename Body::U>(single.a),
-                  DeviceSource<typename Body::U>(single.b),
-                  single.to};
-  DenseKernel<Body, Body::N, Body::G, 128, teams>::launch(space, single.label, single.count, single.aligned, body);
+/// A kernel for one operation on aligned memory: threads have as many registers as it needs, not as many as the worst.
+template <int dtype, Op op>
+struct AloneKernel {
+  struct List {
+    static constexpr SingleList value = {1, {op}};
+  };
+  static constexpr int size = static_cast<int>(sizeof(Storage<dtype>)), N = 16 / size, G = 2, W = N * G;
+  static constexpr bool all = weight<op, dtype>() == Weight::light || kind_of(dtype) == Kind::complex;
+  static constexpr int threads = 128, team_size = full_team < threads ? full_team : threads;
+  using Body = SingleBody<dtype, List, G, all ? W : size <= 2 ? 8 : 4>;
+  using Bounds = SingleBounds<threads, 1>;
+  using Member = typename Policy<Bounds>::member_type;
+
+  Body body;
+  std::int64_t count;
+
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    constexpr std::int64_t chunk = std::int64_t{team_size} * W;
+    if constexpr (is_host_space) {
+      for (std::int64_t base = team.league_rank() * chunk; base < count; base += team.league_size() * chunk)
+        run(base, team.team_rank());
+    } else {
+      run(team.league_rank() * chunk, team.team_rank());
+    }
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION void run(std::int64_t base, int rank) const {
+    const VectorPlace<N, G, team_size> place(base, rank);
+    if (place.is_within(count)) return body.run(place);
+    XP_ROLLED
+    for (int k = 0; k < W; ++k)
+      if (const std::int64_t i = place.element(k); i < count) body.run(i);
+  }
+};
+
+template <int dtype, std::size_t... numbers>
+bool launch_alone(const Space& space, const Single& single, std::index_sequence<numbers...>) {
+  using List = SingleOperations<dtype, Weight::light, Weight::heavy>;
+  auto launch = [&]<class Kernel>(Kernel kernel) {
+    launch_dense(space, single.label, single.count, kernel);
+    return true;
+  };
+  return ((single.op == List::value.ops[numbers] &&
+           launch(AloneKernel<dtype, List::value.ops[numbers]>{
+               typename AloneKernel<dtype, List::value.ops[numbers]>::Body(single), single.count})) ||
+          ...);
 }
 
+/// One kernel for all operations of a weight, on memory that is not aligned.
 template <int dtype, Weight weight>
-bool launch_listed(const Space& space, const Single& single) {
-  if constexpr (SingleOperations<dtype, weight>::value.size > 0) {
-    if (SingleOperations<dtype, weight>::has(single.op)) {
-      launch_single<dtype, weight>(space, single);
-      return true;
-    }
+bool launch_together(const Space& space, const Single& single) {
+  using List = SingleOperations<dtype, weight>;
+  if constexpr (List::value.size > 0) {
+    if (!List::has(single.op)) return false;
+    constexpr int size = sizeof(Storage<dtype>), G = 2;
+    constexpr bool light = weight == Weight::light;
+    using Body = SingleBody<dtype, List, G, light || kind_of(dtype) == Kind::complex ? 16 / size * G : 4>;
+    // Elements of a byte want registers more than threads.
+    constexpr int teams = !light ? 6 : size == 1 ? 8 : size == 2 ? 10 : 12;
+    DenseKernel<Body, Body::N, G, 128, teams>::launch(space, single.label, single.count, false, Body(single));
+    return true;
   }
   return false;
 }
+
 template <int dtype>
 bool launch_single(const Space& space, const Single& single) {
-  return launch_listed<dtype, Weight::light>(space, single) || launch_listed<dtype, Weight::heavy>(space, single) ||
-         launch_listed<dtype, Weight::large>(space, single);
+  if (!single.aligned)
+    return launch_together<dtype, Weight::light>(space, single) || launch_together<dtype, Weight::heavy>(space, single);
+  constexpr std::size_t size = SingleOperations<dtype, Weight::light, Weight::heavy>::value.size;
+  return launch_alone<dtype>(space, single, std::make_index_sequence<size>{});
 }
 
 }  // namespace xp::kernels

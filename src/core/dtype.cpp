@@ -147,22 +147,22 @@ DType default_dtype(const Scalar& scalar) {
   return DType::float64;
 }
 
+bool scalar_fits(const Scalar& scalar, DType dtype) {
+  const bool negative = scalar.kind() == Scalar::Kind::integer && scalar.integer() < 0;
+  const int bits = static_cast<int>(8 * itemsize(dtype));
+  if (kind(dtype) == DTypeKind::unsigned_integer)
+    return !negative && (bits == 64 || scalar.unsigned_integer() >> bits == 0);
+  return negative ? scalar.integer() >= -(std::int64_t{1} << (bits - 2)) * 2
+                  : scalar.unsigned_integer() >> (bits - 1) == 0;
+}
+
 void check_scalar_fits(const Scalar& scalar, DType dtype) {
   if (scalar.kind() == Scalar::Kind::complex && kind(dtype) != DTypeKind::complex && dtype != DType::bool_)
     throw DTypeError("can't convert a complex number to " + std::string(name(dtype)));
   const bool integral = scalar.kind() == Scalar::Kind::integer || scalar.kind() == Scalar::Kind::unsigned_integer;
   if (!integral || !is_integer(dtype)) return;
+  if (scalar_fits(scalar, dtype)) return;
   const bool negative = scalar.kind() == Scalar::Kind::integer && scalar.integer() < 0;
-  const int bits = static_cast<int>(8 * itemsize(dtype));
-  bool fits;
-  if (kind(dtype) == DTypeKind::unsigned_integer) {
-    fits = !negative && (bits == 64 || scalar.unsigned_integer() >> bits == 0);
-  } else if (negative) {
-    fits = scalar.integer() >= -(std::int64_t{1} << (bits - 2)) * 2;
-  } else {
-    fits = scalar.unsigned_integer() >> (bits - 1) == 0;
-  }
-  if (fits) return;
   const std::string text = negative ? std::to_string(scalar.integer()) : std::to_string(scalar.unsigned_integer());
   throw DTypeError("integer " + text + " out of bounds for " + std::string(name(dtype)));
 }

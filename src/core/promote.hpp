@@ -13,6 +13,23 @@ DType promote_weak(DType array, Scalar::Kind scalar);
 /// dtype NumPy gives a Python number of this kind and value.
 DType default_dtype(const Scalar& scalar);
 
+/// Whether an integer dtype holds an integer scalar.
+bool scalar_fits(const Scalar& scalar, DType dtype);
+
+/// Whether operations on arrays of the dtype take the number as one of the dtype, and do not fail.
+inline bool is_plain_number(const Scalar& scalar, DType dtype) {
+  switch (kind(dtype)) {
+    case DTypeKind::complex:
+      return true;
+    case DTypeKind::real:
+      return scalar.kind() != Scalar::Kind::complex;
+    case DTypeKind::boolean:
+      return scalar.kind() == Scalar::Kind::boolean;
+    default:
+      return scalar.kind() <= Scalar::Kind::unsigned_integer && scalar_fits(scalar, dtype);
+  }
+}
+
 /// DTypeError when an integer scalar is outside an integer dtype's range, or a complex one is to become real.
 void check_scalar_fits(const Scalar& scalar, DType dtype);
 

@@ -32,15 +32,51 @@ struct Operation {
   std::array<Argument, 3> arguments{};
 };
 
-/// Per row: whether it computes real arrays in their own dtype and gives that dtype.
-inline constexpr auto keeps_real = [] {
-  std::array<bool, operation_table.size()> table{};
-  for (const OpInfo& row : operation_table) {
-    const bool takes_real = row.accepts != Accepts::none && row.accepts != Accepts::bits &&
-                            row.accepts != Accepts::bits_int8 && row.accepts != Accepts::integers;
-    table[static_cast<std::size_t>(row.op)] =
-        takes_real && (row.returns == Returns::same || row.returns == Returns::real);
+/// Whether a row computes arrays of such a dtype in it.
+constexpr bool computes_in_own(Accepts accepts, DTypeKind kind) {
+  const bool is_integer = kind == DTypeKind::signed_integer || kind == DTypeKind::unsigned_integer;
+  switch (accepts) {
+    case Accepts::none:
+      return false;
+    case Accepts::any:
+      return true;
+    case Accepts::any_int8:
+    case Accepts::numeric:
+      return kind != DTypeKind::boolean;
+    case Accepts::ordered:
+      return kind != DTypeKind::complex;
+    case Accepts::ordered_int8:
+      return is_integer || kind == DTypeKind::real;
+    case Accepts::inexact:
+    case Accepts::inexact_wide:
+      return kind >= DTypeKind::real;
+    case Accepts::real:
+      return kind == DTypeKind::real;
+    case Accepts::bits:
+      return is_integer || kind == DTypeKind::boolean;
+    case Accepts::bits_int8:
+    case Accepts::integers:
+      return is_integer;
   }
+  return false;
+}
+
+/// Per row and dtype: the dtype of the result where arrays of the dtype are computed in it and need no check of their
+/// elements (as exponents do); `no_result` elsewhere.
+inline constexpr std::uint8_t no_result = 0xff;
+inline constexpr auto own_results = [] {
+  std::array<std::array<std::uint8_t, dtype_count>, operation_table.size()> table{};
+  for (const OpInfo& row : operation_table)
+    for (std::size_t i = 0; i < dtype_count; ++i) {
+      const auto type = static_cast<DType>(i);
+      const bool is_listed = computes_in_own(row.accepts, kind(type)) && row.returns != Returns::int32 &&
+                             !(row.op == Op::power && kind(type) == DTypeKind::signed_integer);
+      const DType result = row.returns == Returns::boolean                             ? DType::bool_
+                           : row.returns == Returns::real && type == DType::complex64  ? DType::float32
+                           : row.returns == Returns::real && type == DType::complex128 ? DType::float64
+                                                                                       : type;
+      table[static_cast<std::size_t>(row.op)][i] = is_listed ? static_cast<std::uint8_t>(result) : no_result;
+    }
   return table;
 }();
 
@@ -64,8 +100,8 @@ class Recorder {
   /// and x's dtype.
   bool record_again(Op op, DType type, const Array& target, const Operand& value);
 
-  /// Records `op` on dense arrays of one real dtype and shape, or such an array and a number (`b` is null for one
-  /// operand), and makes the result `out`. False, with nothing recorded, when it is anything else.
+  /// Records `op` on dense arrays of one dtype and shape, in which it computes, or such an array and a number (`b` is
+  /// null for one operand), and makes the result `out`. False, with nothing recorded, when it is anything else.
   static bool record_dense(Op op, const Operand& a, const Operand* b, Array& out);
 
   /// Sums `operand`, converted to `type`, into the single element of `out` (fresh storage of that dtype), as the last
@@ -143,8 +179,8 @@ class Recorder {
   static bool is_dense_view(const Entry& entry, const Storage& storage, const Array& array);
   std::uint8_t add_dense_entry(const Array& array);
   Ref dense_value(const Array& array);
-  bool append_dense(Op op, DType type, const Operand& a, const Operand* b, const Array& lead, const Array* other,
-                    Array& out);
+  bool append_dense(Op op, DType type, DType returned, const Operand& a, const Operand* b, const Array& lead,
+                    const Array* other, Array& out);
   bool record_first(Op op, DType type, const Array& target, const Operand& value);
   bool writes(const Storage& storage) const {
     return storage.writer.load(std::memory_order_relaxed) == this && storage.written_views != 0;

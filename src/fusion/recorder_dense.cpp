@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The short ways into the open program, for the commonest operations: real numbers in dense arrays of one shape. They
-// skip the checks that such operations cannot fail, because for ten elements every check counts. Each either records
-// the whole operation, or answers that the general way must decide.
+// The short ways into the open program, for the commonest operations: dense arrays of one shape and dtype, in which the
+// operation computes. They skip the checks that such operations cannot fail, because for ten elements every check
+// counts. Each either records the whole operation, or answers that the general way must decide.
+#include "core/promote.hpp"
 #include "device/stats.hpp"
 #include "fusion/constant.hpp"
 #include "fusion/recorder.hpp"
@@ -62,13 +63,13 @@ bool Recorder::record_dense(Op op, const Operand& a, const Operand* b, Array& ou
   const Array& lead = a.is_scalar() ? b->array() : a.array();
   if (!lead.has_value() || !Access::contiguous(lead) || lead.size() == 0) return false;
   const DType type = lead.dtype();
-  if (type != DType::float64 && type != DType::float32) return false;
-  if (!keeps_real[static_cast<std::size_t>(op)]) return false;
+  const std::uint8_t result = own_results[static_cast<std::size_t>(op)][static_cast<std::size_t>(type)];
+  if (result == no_result) return false;
   const Array* other = nullptr;
   if (b != nullptr) {
     const Operand& second = a.is_scalar() ? a : *b;
     if (second.is_scalar()) {
-      if (second.scalar().kind() == Scalar::Kind::complex) return false;
+      if (!is_plain_number(second.scalar(), type)) return false;
     } else {
       other = &second.array();
       if (!other->has_value() || other->dtype() != type || !Access::contiguous(*other) ||
@@ -78,18 +79,18 @@ bool Recorder::record_dense(Op op, const Operand& a, const Operand* b, Array& ou
   }
   DeviceState& device = Access::device(lead);
   if (!fusion_on() || !device.usable()) return false;
-  return of(device).append_dense(op, type, a, b, lead, other, out);
+  return of(device).append_dense(op, type, static_cast<DType>(result), a, b, lead, other, out);
 }
 
-bool Recorder::append_dense(Op op, DType type, const Operand& a, const Operand* b, const Array& lead,
+bool Recorder::append_dense(Op op, DType type, DType returned, const Operand& a, const Operand* b, const Array& lead,
                             const Array* other, Array& out) {
   if (!takes_input(lead) || (other != nullptr && !takes_input(*other))) return false;
   const std::lock_guard lock(mutex_);
   if (!open_.load(std::memory_order_relaxed)) {
     begin(lead, slot_width(type));
-  } else if (slot_width(type) != width_ || touches_wrapped_ || used_count_ + 3 > max_entries ||
-             constant_count_ + 1 > XP_MAX_CONSTANTS || !takes_instructions(1) || written_count_ >= collect_at_ ||
-             !(lead.shape() == shape_) || retains_too_much()) {
+  } else if ((slot_width(type) != 0 && slot_width(type) != width_) || touches_wrapped_ ||
+             used_count_ + 3 > max_entries || constant_count_ + 1 > XP_MAX_CONSTANTS || !takes_instructions(1) ||
+             written_count_ >= collect_at_ || !(lead.shape() == shape_) || retains_too_much()) {
     return false;
   }
   auto value = [&](const Operand& operand) {
@@ -99,7 +100,7 @@ bool Recorder::append_dense(Op op, DType type, const Operand& a, const Operand* 
   if (first == XP_REF_NONE) return false;
   const Ref second = b != nullptr ? value(*b) : Ref{XP_REF_NONE};
   if (b != nullptr && second == XP_REF_NONE) return false;
-  const Ref result = emit({op, type, type, first, second, XP_REF_NONE});
+  const Ref result = emit({op, type, returned, first, second, XP_REF_NONE});
   counters().operations.add();
 
   // A temporary that only this expression and this program hold takes the result, as `op=` would.
@@ -107,7 +108,8 @@ bool Recorder::append_dense(Op op, DType type, const Operand& a, const Operand* 
     if (operand == nullptr || !operand->is_consumed()) continue;
     const Array& temporary = operand->array();
     Storage& storage = *Access::storage(temporary);
-    if (!writes(storage) || storage.data != nullptr || storage.references.load(std::memory_order_acquire) != 2)
+    if (temporary.dtype() != returned || !writes(storage) || storage.data != nullptr ||
+        storage.references.load(std::memory_order_acquire) != 2)
       continue;
     Entry& entry = entries_[storage.last_written_slot];
     if (entry.read || entry.offset != 0 || storage.bytes != static_cast<std::size_t>(temporary.nbytes())) continue;
@@ -116,7 +118,7 @@ bool Recorder::append_dense(Op op, DType type, const Operand& a, const Operand* 
     if (other != nullptr) (operand == &a ? *b : a).release();
     return true;
   }
-  Access::make_like(out, device_, type, lead);
+  Access::make_like(out, device_, returned, lead);
   Storage& storage = *Access::storage(out);
   storage.references.store(2, std::memory_order_relaxed);  // the handle's and the program's; nobody else has it yet
   const std::uint8_t slot = add_dense_entry(out);

@@ -510,13 +510,13 @@ void in_place(Op op, Array& target, const Operand& value) {
     in_place(op, target, Operand(std::as_const(target)));  // `a += std::move(a)` keeps its target
     return;
   }
-  if (const DType type = target.dtype(); kind(type) == DTypeKind::real && keeps_real[static_cast<std::size_t>(op)]) {
-    // Real numbers stay of their dtype with any number but a complex one.
+  const DType type = target.dtype();
+  if (own_results[static_cast<std::size_t>(op)][static_cast<std::size_t>(type)] == static_cast<std::uint8_t>(type)) {
     const bool is_same = !value.is_scalar() && Access::storage(value.array()) == Access::storage(target) &&
                          value.array().offset() == target.offset() && value.array().dtype() == type &&
                          Access::contiguous(value.array()) && value.array().shape() == target.shape();
     DeviceState& device = Access::device(target);
-    if ((is_same || (value.is_scalar() && value.scalar().kind() != Scalar::Kind::complex)) && device.usable() &&
+    if ((is_same || (value.is_scalar() && is_plain_number(value.scalar(), type))) && device.usable() &&
         Recorder::of(device).record_again(op, type, target, value)) {
       value.release();
       return;
