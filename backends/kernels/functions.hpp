@@ -65,16 +65,62 @@ KOKKOS_INLINE_FUNCTION bool sign_bit(T a) {
 
 // ---- Division ----
 
-/// Of integers: rounded down, 0 for a divisor 0, wrapping for the least number by -1.
+#if !defined(__CUDA_ARCH__)
+/// Processors divide vectors of floats, but not of integers: the rounded quotient of integers that have fewer bits than
+/// the mantissa is no less than its whole part, and less than the next. b is not 0, nor -1 for signed T.
+template <Integer T>
+inline constexpr bool divides_as_real = sizeof(T) <= 4;
+template <Integer T>
+inline T quotient_as_real(T a, T b) {
+  using Real = std::conditional_t<sizeof(T) <= 2, float, double>;
+  using Wide = std::conditional_t<std::is_signed_v<T> || sizeof(T) <= 2, std::int32_t, std::uint32_t>;
+  return static_cast<T>(static_cast<Wide>(static_cast<Real>(a) / static_cast<Real>(b)));
+}
+#else
+template <Integer T>
+inline constexpr bool divides_as_real = false;
+#endif
+
+/// Of integers: toward zero, 0 for a divisor 0, wrapping for the least number by -1.
+template <Integer T>
+KOKKOS_INLINE_FUNCTION T quotient_toward_zero(T a, T b) {
+#if !defined(__CUDA_ARCH__)
+  if constexpr (divides_as_real<T>) {
+    // All selections, for vectors.
+    bool is_minus_one = false;
+    if constexpr (std::is_signed_v<T>) is_minus_one = b == -1;
+    const T divisor = b == 0 || is_minus_one ? T{1} : b, quotient = quotient_as_real(a, divisor);
+    const T result = is_minus_one ? Negative::apply(quotient) : quotient;
+    return b == 0 ? T{0} : result;
+  }
+#endif
+  if (b == 0) return 0;
+  if constexpr (std::is_signed_v<T>)
+    if (b == -1) return Negative::apply(a);
+  return a / b;
+}
+/// What is left of `a` by that quotient; 0 for a divisor 0.
+template <Integer T>
+KOKKOS_INLINE_FUNCTION T rest_toward_zero(T a, T b) {
+  if constexpr (divides_as_real<T>) {
+    using W = typename Wrapping<T>::type;
+    const W product = static_cast<W>(static_cast<W>(quotient_toward_zero(a, b)) * static_cast<W>(b));
+    return b == 0 ? T{0} : static_cast<T>(static_cast<W>(static_cast<W>(a) - product));
+  } else {
+    if (b == 0) return 0;
+    if constexpr (std::is_signed_v<T>)
+      if (b == -1) return 0;
+    return a % b;
+  }
+}
 template <Integer T>
 KOKKOS_INLINE_FUNCTION T quotient_down(T a, T b) {
-  if (b == 0) return 0;
+  const T quotient = quotient_toward_zero(a, b);
   if constexpr (std::is_signed_v<T>) {
-    if (b == -1) return Negative::apply(a);
-    const T quotient = a / b;
-    return static_cast<T>(quotient - static_cast<T>(quotient * b != a && (a < 0) != (b < 0)));
+    const bool below = rest_toward_zero(a, b) != 0 && (a < 0) != (b < 0);
+    return static_cast<T>(quotient - static_cast<T>(below));
   } else {
-    return a / b;
+    return quotient;
   }
 }
 
@@ -185,14 +231,11 @@ struct Function<Op::remainder> {
   template <RealNumber T>
   KOKKOS_INLINE_FUNCTION static T apply(T a, T b) {
     if constexpr (Integer<T>) {
-      if (b == 0) return 0;
-      if constexpr (std::is_signed_v<T>) {
-        if (b == -1) return 0;
-        const T rest = a % b;
+      const T rest = rest_toward_zero(a, b);
+      if constexpr (std::is_signed_v<T>)
         return static_cast<T>(rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest);
-      } else {
-        return a % b;
-      }
+      else
+        return rest;
     } else {
       T remainder;
       divide_down(a, b, remainder);
@@ -204,14 +247,7 @@ template <>
 struct Function<Op::fmod> {
   template <RealNumber T>
   KOKKOS_INLINE_FUNCTION static T apply(T a, T b) {
-    if constexpr (Floating<T>) {
-      return rest_toward_zero(a, b);
-    } else {
-      if (b == 0) return 0;
-      if constexpr (std::is_signed_v<T>)
-        if (b == -1) return 0;
-      return a % b;
-    }
+    return rest_toward_zero(a, b);
   }
 };
 
@@ -261,13 +297,13 @@ struct Function<Op::reciprocal> {
     } else if constexpr (Floating<T>) {
       return 1 / a;
     } else {
-      return quotient_toward_zero(a);
+      return whole_reciprocal(a);
     }
   }
 
  private:
   template <class T>
-  KOKKOS_INLINE_FUNCTION static T quotient_toward_zero(T a) {
+  KOKKOS_INLINE_FUNCTION static T whole_reciprocal(T a) {
     if (a == 1) return 1;
     if constexpr (std::is_signed_v<T>)
       if (a == -1) return -1;

@@ -2,6 +2,8 @@
 // The handlers of the accumulator machine, for the three sources that fill in a table of them.
 #pragma once
 
+#include <utility>
+
 #include "kernels/sleef_host.hpp"
 #include "kernels/vm_host.hpp"
 
@@ -293,6 +295,18 @@ struct Pairs {
   static V swap(V v) {
     return permute(v, [](int i) { return i ^ 1; });
   }
+  /// a / b of what each pair has twice: one division for both, as those take their time by the lane.
+  static V divided(V a, V b) {
+    return [&]<std::size_t... i>(std::index_sequence<i...>) {
+      const auto quotients = __builtin_shufflevector(a, a, static_cast<int>(2 * i)...) /
+                             __builtin_shufflevector(b, b, static_cast<int>(2 * i)...);
+      return [&]<std::size_t... j>(std::index_sequence<j...>) {
+        return __builtin_shufflevector(quotients, quotients, static_cast<int>(j / 2)...);
+      }
+      (std::make_index_sequence<lanes>{});
+    }
+    (std::make_index_sequence<lanes / 2>{});
+  }
   static U odd_lanes() {
     U mask;
     for (int i = 0; i < lanes; ++i) mask[i] = i & 1 ? ~Unsigned<R>{0} : 0;
@@ -310,6 +324,32 @@ struct PairMultiply {
     const V first = P::real(a) * b, second = P::imag(a) * P::swap(b);
     const U sign = ~P::odd_lanes() & (Unsigned<R>{1} << (sizeof(R) * 8 - 1));
     return first + reinterpret_cast<V>(reinterpret_cast<U>(second) ^ sign);
+  }
+};
+
+template <class R>
+struct PairSquare {
+  using V = Vector<R>;
+  static V apply(V a) { return PairMultiply<R>::apply(a, a); }
+};
+
+/// Smith's method as in Divide, with both of its cases side by side.
+template <class R>
+struct PairDivide {
+  using V = Vector<R>;
+  static V apply(V a, V b) {
+    using P = Pairs<R>;
+    const V size = reinterpret_cast<V>(reinterpret_cast<typename P::U>(b) & (~Unsigned<R>{0} >> 1));
+    const V size_re = P::real(size), size_im = P::imag(size);
+    const auto real_is_greater = size_re >= size_im;
+    const V greater = real_is_greater ? P::real(b) : P::imag(b), less = real_is_greater ? P::imag(b) : P::real(b);
+    const V ratio = P::divided(less, greater), scale = P::divided(V{} + 1, greater + less * ratio);
+    const V swapped = P::swap(a), first = real_is_greater ? a : swapped,
+            product = (real_is_greater ? swapped : a) * ratio;
+    const V imag = real_is_greater ? first - product : product - first;
+    const V result = (reinterpret_cast<Vector<Signed<R>>>(P::odd_lanes()) != 0 ? imag : first + product) * scale;
+    const auto zero = (size_re == 0) & (size_im == 0);
+    return zero ? a / size_re : result;
   }
 };
 

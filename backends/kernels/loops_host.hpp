@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 
 #include "core/ops.hpp"
 #include "kernels/rows.hpp"
@@ -85,6 +86,86 @@ void compare_loop(void* to, const void* a, const void* b, std::int64_t count, bo
   }
 }
 
+/// The compiler makes vectors of it where it can; F is a scalar functor.
+template <class T, class F, Shape shape>
+void scalar_loop(void* to, const void* a, const void* b, std::int64_t count, bool) {
+  T* result = static_cast<T*>(to);
+  const T* x = static_cast<const T*>(a);
+  const T* y = static_cast<const T*>(b);
+  const T one = shape == scalar_vector ? *x : *y;
+#pragma GCC ivdep  // what is written is also read, or lies apart
+  for (std::int64_t i = 0; i < count; ++i) {
+    if constexpr (shape == vector_vector)
+      result[i] = F::apply(x[i], y[i]);
+    else if constexpr (shape == vector_scalar)
+      result[i] = F::apply(x[i], one);
+    else
+      result[i] = F::apply(one, y[i]);
+  }
+}
+
+/// floor_divide or remainder of integers by one number, with a multiplication by its reciprocal, of as many bits as T
+/// has or one more: Granlund and Montgomery, "Division by Invariant Integers using Multiplication" (1994).
+template <class T, Op op>
+void divide_by_number_loop(void* to, const void* a, const void* b, std::int64_t count, bool stream) {
+  using U = std::make_unsigned_t<T>;
+  using Wide =
+      std::conditional_t<sizeof(T) == 1, std::uint16_t,
+                         std::conditional_t<sizeof(T) == 2, std::uint32_t,
+                                            std::conditional_t<sizeof(T) == 4, std::uint64_t, unsigned __int128>>>;
+  constexpr int bits = sizeof(T) * 8;
+  const T divisor = *static_cast<const T*>(b);
+  if (divisor < 2) return scalar_loop<T, Function<op>, vector_scalar>(to, a, b, count, stream);
+  const int shift = std::bit_width(static_cast<U>(divisor - 1));  // of the next power of two
+  T* result = static_cast<T*>(to);
+  const T* x = static_cast<const T*>(a);
+  if constexpr (std::is_signed_v<T>) {
+    // Of ~a for negative numbers, which gives ~quotient, rounded down.
+    const auto factor =
+        static_cast<Wide>(((static_cast<unsigned __int128>(1) << (bits - 1 + shift)) + static_cast<U>(divisor) - 1) /
+                          static_cast<U>(divisor));
+    const int down = bits + shift - 1;
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < count; ++i) {
+      const T number = x[i], sign = static_cast<T>(number >> (bits - 1));
+      const auto size = static_cast<Wide>(static_cast<U>(number ^ sign));
+      const T quotient = static_cast<T>(static_cast<T>(static_cast<Wide>(size * factor) >> down) ^ sign);
+      result[i] = op == Op::floor_divide
+                      ? quotient
+                      : static_cast<T>(static_cast<U>(number) -
+                                       static_cast<U>(static_cast<U>(quotient) * static_cast<U>(divisor)));
+    }
+  } else if constexpr (sizeof(T) == 1) {
+    // Sixteen bits are enough for bytes.
+    const auto factor = static_cast<std::uint16_t>((0xffff + divisor) / divisor);
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < count; ++i) {
+      const T number = x[i];
+      const T quotient = static_cast<T>((static_cast<std::uint32_t>(std::uint16_t{number}) * factor) >> 16);
+      result[i] = op == Op::floor_divide ? quotient : static_cast<T>(number - static_cast<T>(quotient * divisor));
+    }
+  } else {
+    const auto factor =
+        static_cast<Wide>((((static_cast<unsigned __int128>(1) << shift) - divisor) << bits) / divisor + 1);
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < count; ++i) {
+      const T number = x[i];
+      const T high = static_cast<T>(static_cast<Wide>(number * factor) >> bits);
+      const T quotient =
+          static_cast<T>(static_cast<T>(static_cast<T>(static_cast<T>(number - high) >> 1) + high) >> (shift - 1));
+      result[i] = op == Op::floor_divide ? quotient : static_cast<T>(number - static_cast<T>(quotient * divisor));
+    }
+  }
+}
+
+/// Of bools in memory, whatever bit makes them true.
+template <class F>
+struct Truths {
+  static std::uint8_t apply(std::uint8_t a, std::uint8_t b) {
+    return F::apply(static_cast<std::uint8_t>(a != 0), static_cast<std::uint8_t>(b != 0));
+  }
+};
+
 // ---- Operations on vectors ----
 
 struct LoopAdd {
@@ -104,6 +185,23 @@ struct LoopMultiply {
   static V apply(V a, V b) {
     return a * b;
   }
+};
+struct LoopMultiplyBytes {
+  using V = Vector<std::uint8_t>;
+  static V apply(V a, V b) { return multiply_bytes<std::uint8_t>(a, b); }
+};
+struct LoopSame {
+  template <class V>
+  static V apply(V a) {
+    return a;
+  }
+};
+/// 16-bit floats as their bits.
+struct LoopHalfNegative {
+  static Vector<std::uint16_t> apply(Vector<std::uint16_t> a) { return a ^ 0x8000; }
+};
+struct LoopHalfAbsolute {
+  static Vector<std::uint16_t> apply(Vector<std::uint16_t> a) { return a & 0x7fff; }
 };
 struct LoopDivide {
   template <class V>
@@ -179,15 +277,26 @@ constexpr void set_arithmetic(LoopTable& table) {
   if constexpr (std::is_same_v<T, Bool>) {
     set_loop<std::uint8_t, LoopOr>(table, Op::add, dtype);
     set_loop<std::uint8_t, LoopAnd>(table, Op::multiply, dtype);
+    set_compare<std::uint8_t, Truths<Equal>>(table, Op::equal, dtype);
+    set_compare<std::uint8_t, Truths<NotEqual>>(table, Op::not_equal, dtype);
+    set_compare<std::uint8_t, Truths<Less>>(table, Op::less, dtype);
+    set_compare<std::uint8_t, Truths<LessEqual>>(table, Op::less_equal, dtype);
+    set_compare<std::uint8_t, Truths<Exchanged<Less>>>(table, Op::greater, dtype);
+    set_compare<std::uint8_t, Truths<Exchanged<LessEqual>>>(table, Op::greater_equal, dtype);
+  } else if constexpr (is_half<T>) {
+    table.unary[static_cast<int>(Op::negative)][dtype] = unary_loop<std::uint16_t, LoopHalfNegative>;
+    table.unary[static_cast<int>(Op::absolute)][dtype] = unary_loop<std::uint16_t, LoopHalfAbsolute>;
   } else if constexpr (std::is_arithmetic_v<T>) {
     using W =
         typename std::conditional_t<std::is_floating_point_v<T>, std::type_identity<T>, std::make_unsigned<T>>::type;
     set_loop<W, LoopAdd>(table, Op::add, dtype);
     set_loop<W, LoopSubtract>(table, Op::subtract, dtype);
-    set_loop<W, LoopMultiply>(table, Op::multiply, dtype);
+    set_loop<W, std::conditional_t<sizeof(T) == 1, LoopMultiplyBytes, LoopMultiply>>(table, Op::multiply, dtype);
     table.unary[static_cast<int>(Op::negative)][dtype] = unary_loop<W, LoopNegative>;
     if constexpr (std::is_signed_v<T>)
       table.unary[static_cast<int>(Op::absolute)][dtype] = unary_loop<T, LoopAbsolute<T>>;
+    else
+      table.unary[static_cast<int>(Op::absolute)][dtype] = unary_loop<T, LoopSame>;
     if constexpr (std::is_floating_point_v<T>) {
       set_loop<T, LoopDivide>(table, Op::divide, dtype);
       table.unary[static_cast<int>(Op::sqrt)][dtype] = unary_loop<T, LoopSqrt<T>>;
@@ -229,7 +338,14 @@ constexpr void set_function_loop(LoopTable& table, int dtype) {
       set_compare<T, Function<op>>(table, op, dtype);
     else
       set_loop<T, LoopFunction<op, T>>(table, op, dtype);
+  } else if constexpr (op == Op::floor_divide || op == Op::remainder ||
+                       (Integer<T> && (op == Op::fmod || op == Op::power))) {
+    table.binary[static_cast<int>(op)][dtype] = {scalar_loop<T, Function<op>, vector_vector>,
+                                                 scalar_loop<T, Function<op>, vector_scalar>,
+                                                 scalar_loop<T, Function<op>, scalar_vector>};
   }
+  if constexpr (Integer<T> && (op == Op::floor_divide || op == Op::remainder))
+    table.binary[static_cast<int>(op)][dtype][vector_scalar] = divide_by_number_loop<T, op>;
 }
 
 /// Of the dtypes that are numbers of C++; bool is an unsigned byte of 0 or 1.
@@ -237,7 +353,9 @@ template <Op op, int dtype>
 constexpr void set_function_loop(LoopTable& table) {
   using T = Storage<dtype>;
   if constexpr (std::is_same_v<T, Bool>) {
-    if constexpr (takes_bool(op) && row_of(op, dtype) == op) set_function_loop<op, std::uint8_t>(table, dtype);
+    if constexpr (takes_bool(op) && row_of(op, dtype) == op &&
+                  (HasUnaryVector<op, std::uint8_t> || HasBinaryVector<op, std::uint8_t>))
+      set_function_loop<op, std::uint8_t>(table, dtype);
   } else if constexpr (LaneType<T>) {
     set_function_loop<op, T>(table, dtype);
   }

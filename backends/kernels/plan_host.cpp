@@ -50,6 +50,7 @@ class Planner {
   }
   /// Wraps or rounds the accumulator to a dtype narrower than the slot.
   bool normalise(int dtype);
+  bool wraps_when_stored() const;
   bool cast(int from, int to);
   bool sets_register(const xp_instruction& in);
 
@@ -60,6 +61,7 @@ class Planner {
   const xp_program& program_;
   Plan& plan_;
   xp_error* error_;
+  bool wraps_at_end_ = false;
 };
 
 bool Planner::resolve(std::uint8_t ref, int& slot) {
@@ -85,7 +87,39 @@ bool Planner::resolve(std::uint8_t ref, int& slot) {
   return false;
 }
 
+/// Whether all that the program does is arithmetic on integers of one dtype, whose last bits depend on no others: then
+/// it is enough to wrap what is stored.
+bool Planner::wraps_when_stored() const {
+  const xp_program& p = program_;
+  if (p.reduce_ref != XP_REF_NONE || p.n_instructions == 0) return false;
+  const int dtype = p.instructions[0].type;
+  if (dtype >= XP_DTYPE_COUNT || (kind_of(dtype) != Kind::signed_ && kind_of(dtype) != Kind::unsigned_)) return false;
+  for (int k = 0; k < p.n_operands; ++k)
+    if (p.operands[k].dtype != dtype || ((p.operands[k].flags & XP_READ) != 0 && p.operands[k].load_type != dtype))
+      return false;
+  return std::all_of(p.instructions, p.instructions + p.n_instructions, [dtype](const xp_instruction& in) {
+    if (in.type != dtype || in.to != dtype) return false;
+    switch (static_cast<Op>(in.op)) {
+      case Op::load:
+      case Op::store:
+      case Op::add:
+      case Op::subtract:
+      case Op::multiply:
+      case Op::square:
+      case Op::negative:
+      case Op::bitwise_and:
+      case Op::bitwise_or:
+      case Op::bitwise_xor:
+      case Op::invert:
+        return true;
+      default:
+        return false;
+    }
+  });
+}
+
 bool Planner::normalise(int dtype) {
+  if (wraps_at_end_) return true;
   const bool narrow = dtype_sizes[dtype] < plan_.slot_bytes;
   if (!narrow) return true;
   switch (dtype) {
@@ -372,6 +406,7 @@ void Planner::prefetch() {
 
 std::int32_t Planner::run() {
   const xp_program& p = program_;
+  wraps_at_end_ = wraps_when_stored();
   for (int i = 0; i < p.n_instructions; ++i)
     if (const std::int32_t code = instruction(p.instructions[i])) return code;
   if (p.reduce_ref != XP_REF_NONE)

@@ -101,12 +101,20 @@ struct VectorFunction<Op::fmin, T> {
 
 // ---- Arithmetic ----
 
+/// By halves of words: there is no instruction for bytes.
+template <class T>
+[[gnu::always_inline]] inline Vector<T> multiply_bytes(Vector<T> a, Vector<T> b) {
+  using W = Vector<std::uint16_t>;
+  const W x = reinterpret_cast<W>(a), y = reinterpret_cast<W>(b);
+  return reinterpret_cast<Vector<T>>(((x * y) & 0xff) | ((x >> 8) * (y & 0xff00)));
+}
 template <LaneType T>
 struct VectorFunction<Op::square, T> {
   static Vector<T> apply(Vector<T> a) {
     if constexpr (Floating<T>) {
       return a * a;
     } else {
+      if constexpr (sizeof(T) == 1) return multiply_bytes<T>(a, a);
       using U = Vector<Unsigned<T>>;
       return reinterpret_cast<Vector<T>>(reinterpret_cast<U>(a) * reinterpret_cast<U>(a));
     }
@@ -318,6 +326,36 @@ struct VectorFunction<Op::fmod, T> {
   }
 };
 #undef XP_ROUND
+#endif
+
+#if defined(__AVX512DQ__)
+/// Of integers of 64 bits, as quotient_as_real (functions.hpp), where they have no more than 53.
+template <Op op>
+requires(op == Op::floor_divide || op == Op::remainder) struct VectorFunction<op, std::int64_t> {
+  using V = Vector<std::int64_t>;
+  static V apply(V a, V b) {
+    constexpr std::int64_t limit = std::int64_t{1} << 53;
+    const auto large = (a >= limit) | (a <= -limit) | (b >= limit) | (b <= -limit);
+    if (any_lane(large)) [[unlikely]]
+      return by_element(a, b);
+    const auto none = b == 0;
+    const V divisor = none ? V{} + 1 : b;
+    const __m512d ratio = _mm512_div_pd(_mm512_cvtepi64_pd(reinterpret_cast<__m512i>(a)),
+                                        _mm512_cvtepi64_pd(reinterpret_cast<__m512i>(divisor)));
+    const V toward_zero = reinterpret_cast<V>(_mm512_cvttpd_epi64(ratio)), rest = a - toward_zero * divisor;
+    const V below = reinterpret_cast<V>((rest != 0) & ((rest ^ divisor) < 0));  // -1 where it is
+    if constexpr (op == Op::floor_divide)
+      return none ? V{} : toward_zero + below;
+    else
+      return none ? V{} : rest + (below & divisor);
+  }
+
+ private:
+  [[gnu::noinline, gnu::cold]] static V by_element(V a, V b) {
+    for (std::size_t i = 0; i < sizeof(V) / sizeof(std::int64_t); ++i) a[i] = Function<op>::apply(a[i], b[i]);
+    return a;
+  }
+};
 #endif
 
 // ---- SLEEF ----

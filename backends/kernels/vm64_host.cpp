@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Handlers for programs with 64-bit slots.
 #include "kernels/handlers_host.hpp"
+#include "kernels/sleef_host.hpp"
 
 namespace xp::kernels {
 namespace {
@@ -85,8 +86,26 @@ template <class F>
 struct Compare {
   static std::uint64_t apply(C a, C b) { return F::apply(a, b); }
 };
+/// The squares of floats are exact in double, and so nearly is their sum, which is rounded to float before its root.
 struct Modulus {
-  static double apply(C a) { return Absolute::apply(a); }
+  using V = Vector<std::uint64_t>;
+  typedef std::uint32_t Words __attribute__((vector_size(vector_bytes / 2)));
+  typedef float Narrow __attribute__((vector_size(vector_bytes / 2)));
+  static D apply(V x) {
+    const Words low = __builtin_convertvector(x, Words), high = __builtin_convertvector(x >> 32, Words);
+    const D re = __builtin_convertvector(reinterpret_cast<Narrow>(low), D),
+            im = __builtin_convertvector(reinterpret_cast<Narrow>(high), D), sum = re * re + im * im;
+    Narrow root = __builtin_convertvector(sum, Narrow);
+    for (std::size_t i = 0; i < sizeof(Narrow) / sizeof(float); ++i) root[i] = __builtin_sqrtf(root[i]);
+    const D result = __builtin_convertvector(root, D);
+    const auto easy = (sum >= 0x1p-120) & (sum <= 0x1p120);
+    if (!any_lane(~easy)) [[likely]]
+      return result;
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    const D exact = __builtin_convertvector(__builtin_convertvector(vector_sqrt<double>(sum), Narrow), D);
+    const auto infinite = (re == infinity) | (re == -infinity) | (im == infinity) | (im == -infinity);
+    return easy ? result : infinite ? D{} + infinity : exact;
+  }
 };
 
 template <class F, class In, class Out>
@@ -106,8 +125,8 @@ constexpr Handlers make() {
   set_binary<VectorSubtract<float>>(h, Op::subtract, Kind::complex);
   set_binary<PairMultiply<float>>(h, Op::multiply, Kind::complex);
   set_unary<VectorNegative<float>>(h, Op::negative, Kind::complex);
-  set_binary_lanes<Divide, C, C>(h, Op::divide, Kind::complex);
-  set_unary_lanes<Modulus, C, double>(h, Op::absolute, Kind::complex);
+  set_binary<PairDivide<float>>(h, Op::divide, Kind::complex);
+  set_unary<Modulus>(h, Op::absolute, Kind::complex);
   set_unary_lanes<Sqrt, C, C>(h, Op::sqrt, Kind::complex);
   set_unary_lanes<Exp, C, C>(h, Op::exp, Kind::complex);
   set_binary_lanes<Compare<Equal>, C, std::uint64_t>(h, Op::equal, Kind::complex);
@@ -150,6 +169,7 @@ const Handlers& handlers_64() {
   static const Handlers table = [] {
     Handlers h = make();
     add_functions_64(h);
+    set_unary<PairSquare<float>>(h, Op::square, Kind::complex);
     return h;
   }();
   return table;

@@ -134,6 +134,17 @@ T convert(const Element& element) {
 }
 
 }  // namespace
+
+const std::byte* elements_on_host(const Array& array) {
+  DeviceState& device = Access::device(array);
+  Storage& storage = *Access::storage(array);
+  if (!device.is_host || !Access::contiguous(array)) return nullptr;
+  settle(storage, false);
+  if (storage.data == nullptr) return nullptr;
+  synchronize_device(device);
+  return static_cast<const std::byte*>(storage.data) + array.offset() * itemsize(array.dtype());
+}
+
 }  // namespace detail
 
 using detail::Access;

@@ -146,4 +146,7 @@ inline ByteView byte_view(const Array& array) {
   return {base + array.offset() * array.itemsize(), array.itemsize(), &array.shape(), &array.strides()};
 }
 
+/// The elements of a dense array on the host, once they are computed; null if it is not such a one.
+const std::byte* elements_on_host(const Array& array);
+
 }  // namespace xp::detail

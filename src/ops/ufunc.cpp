@@ -4,6 +4,10 @@
 #include <xp/creation.hpp>
 #include <xp/reduce.hpp>
 
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
 namespace xp::detail {
 namespace {
 
@@ -159,6 +163,35 @@ void check_inputs(const Rule& rule, Operands operands, DType type, Casting casti
   }
 }
 
+template <class T>
+bool any_negative(const std::byte* elements, Index count) {
+  T signs = 0;
+  for (Index i = 0; i < count; ++i) {
+    T value;
+    std::memcpy(&value, elements + i * static_cast<Index>(sizeof(T)), sizeof value);
+    signs = static_cast<T>(signs | value);
+  }
+  return signs < 0;
+}
+
+// Whether some element of a signed integer array is negative; waits.
+bool any_negative(const Array& array, const Array* where) {
+  if (where != nullptr) return sum((array < 0) * *where).item<std::int64_t>() != 0;
+  if (const std::byte* elements = elements_on_host(array)) {
+    switch (itemsize(array.dtype())) {
+      case 1:
+        return any_negative<std::int8_t>(elements, array.size());
+      case 2:
+        return any_negative<std::int16_t>(elements, array.size());
+      case 4:
+        return any_negative<std::int32_t>(elements, array.size());
+      default:
+        return any_negative<std::int64_t>(elements, array.size());
+    }
+  }
+  return sum(array < 0).item<std::int64_t>() != 0;
+}
+
 // Integers to negative powers, before anything is changed: of arrays this looks at the elements, and waits.
 void check_exponent(Operands operands, DType type, const Array* where) {
   const Operand& exponent = *operands.begin()[1];
@@ -170,8 +203,7 @@ void check_exponent(Operands operands, DType type, const Array* where) {
   } else {
     const Array& array = exponent.array();
     if (kind(array.dtype()) != DTypeKind::signed_integer) return;
-    const Array below = where == nullptr ? array < 0 : (array < 0) * *where;
-    negative = sum(below).item<std::int64_t>() != 0;
+    negative = any_negative(array, where);
   }
   if (negative) throw DTypeError("power: Integers to negative integer powers are not allowed.");
 }
