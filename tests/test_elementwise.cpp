@@ -301,6 +301,59 @@ TEST_P(Large, Transposed) {
   }
 }
 
+// Positions that 32 bits do not hold. It takes tens of gigabytes: GPUs have them, a host only if it is told.
+TEST_P(Large, MoreThanTwoToThe31Elements) {
+  const char* allowed = std::getenv("XP_TEST_HUGE");
+  if (interpreted() ||
+      (device.name().rfind("cuda", 0) != 0 && (allowed == nullptr || std::string_view(allowed) != "1")))
+    GTEST_SKIP() << "needs a GPU of 80 GB, or a host and XP_TEST_HUGE=1";
+  constexpr Index rows = 46411, columns = 46351, n = rows * columns, boundary = Index{1} << 31;
+  static_assert(n > boundary);
+  auto check = [](const Array& array, auto&& want, const char* what) {
+    Index i = 0;
+    for (int sample = 0; sample < 64; ++sample) {
+      const Index at = sample < 5 ? boundary - 2 + sample : sample < 8 ? n - 1 - (sample - 5) : i % n;
+      i += 77777777777;
+      if (at >= array.size()) continue;
+      const Array element = array.reshape({array.size()})(at);
+      ASSERT_EQ(element.astype(xp::float64).item<double>(), static_cast<double>(want(at))) << what << " at " << at;
+    }
+  };
+  try {
+    const Array x = (xp::arange(0, n, 1, xp::int64, device) % 100 - 50).astype(xp::int8);
+    auto value = [](Index i) { return i % 100 - 50; };
+    xp::eval(x);
+    check(x, value, "a program");
+    check(
+        x + x, [&](Index i) { return 2 * value(i); }, "one operation");
+    check(
+        x < 0, [&](Index i) { return value(i) < 0; }, "a comparison");
+    check(
+        x * x / 7 > 3,
+        [&](Index i) { return static_cast<double>(static_cast<std::int8_t>(value(i) * value(i))) / 7 > 3; },
+        "several operations");
+    check(
+        x(xp::slice(1, xp::none)) - 1, [&](Index i) { return value(i + 1) - 1; }, "not aligned");
+    check(
+        x(xp::slice(xp::none, xp::none, -1)).copy(), [&](Index i) { return value(n - 1 - i); }, "reversed");
+    check(
+        xp::where(x > 0, x, xp::Scalar(0)), [&](Index i) { return std::max<Index>(value(i), 0); }, "where");
+    check(
+        xp::floor(xp::sqrt(xp::absolute(x.astype(xp::float32)))),
+        [&](Index i) { return std::floor(std::sqrt(std::abs(value(i)))); }, "functions");
+    const Array turned = (x.reshape({rows, columns}).T() + 0).copy();
+    check(
+        turned, [&](Index i) { return value(i % rows * columns + i / rows); }, "transposed");
+    EXPECT_EQ(xp::sum(x).item<std::int64_t>(), [&] {
+      std::int64_t total = 0;
+      for (Index i = n / 100 * 100; i < n; ++i) total += value(i);
+      return total + n / 100 * -50;
+    }());
+  } catch (const xp::OutOfMemoryError& error) {
+    GTEST_SKIP() << error.what();
+  }
+}
+
 XP_INSTANTIATE_ON_DEVICES(Large);
 
 INSTANTIATE_TEST_SUITE_P(On, Rows, testing::Combine(testing::ValuesIn(device_names()), testing::ValuesIn(all_dtypes)),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs of one operation (or of clip's two) on operands without gaps, in the dtype that they have in memory; or, if the operation is
-// little code, on matrices of which some are read along their columns (tiled). Each operation has code of
-// its own in a kernel of its dtype: the interpreter's time would show beside the memory's.
+// Programs of one operation (or of clip's two) on operands without gaps, in the dtype that they have in memory; or, if
+// the operation is little code, on matrices of which some are read along their columns (tiled). Each operation has a
+// kernel of its own for each dtype: the interpreter's time would show beside the memory's.
 #pragma once
 
 #include "core/ops.hpp"

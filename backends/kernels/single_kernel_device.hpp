@@ -384,15 +384,17 @@ struct ElementsOf {
   template <Op op, int count>
   KOKKOS_FORCEINLINE_FUNCTION static void compute(const std::uint32_t* x, const std::uint32_t* y,
                                                   std::uint32_t* result) {
-    if constexpr (dtype == XP_FLOAT64 && count > 1 && (op == Op::sqrt || op == Op::divide))
-      return compute_side_by_side<op, count>(x, y, result);
-    XP_UNROLL
-    for (int k = 0; k < count; ++k) {
-      const U bits = element_of<U>(x, k);
-      if constexpr (arity<op> == 1)
-        put(result, k, apply<op>(bits));
-      else
-        put(result, k, apply<op>(bits, element_of<U>(y, k)));
+    if constexpr (dtype == XP_FLOAT64 && count > 1 && (op == Op::sqrt || op == Op::divide)) {
+      compute_side_by_side<op, count>(x, y, result);
+    } else {
+      XP_UNROLL
+      for (int k = 0; k < count; ++k) {
+        const U bits = element_of<U>(x, k);
+        if constexpr (arity<op> == 1)
+          put(result, k, apply<op>(bits));
+        else
+          put(result, k, apply<op>(bits, element_of<U>(y, k)));
+      }
     }
   }
 

@@ -28,7 +28,11 @@ struct Storage;
 
 // The part of a storage that handles need: copying an Array is one increment, without a call.
 struct StorageBase {
-  std::atomic<std::int64_t> references{1};
+  /// The lower half counts references. The upper half says which open programs read it (core/storage.hpp); each of them
+  /// has a reference, too.
+  std::atomic<std::uint64_t> holds{1};
+  static constexpr std::uint64_t reference_bits = 0xffffffff;
+  std::uint64_t references() const noexcept { return holds.load(std::memory_order_acquire) & reference_bits; }
 };
 void destroy(StorageBase*) noexcept;
 
@@ -38,7 +42,7 @@ class StorageRef {
   StorageRef() = default;
   explicit StorageRef(StorageBase* adopted) noexcept : storage_(adopted) {}
   StorageRef(const StorageRef& other) noexcept : storage_(other.storage_) {
-    if (storage_) storage_->references.fetch_add(1, std::memory_order_relaxed);
+    if (storage_) storage_->holds.fetch_add(1, std::memory_order_relaxed);
   }
   StorageRef(StorageRef&& other) noexcept : storage_(std::exchange(other.storage_, nullptr)) {}
   StorageRef& operator=(StorageRef other) noexcept {
@@ -48,8 +52,8 @@ class StorageRef {
   ~StorageRef() { reset(); }
   void reset() noexcept {
     // The only reference needs no locked instruction: nobody is left to make another from.
-    if (storage_ && (storage_->references.load(std::memory_order_acquire) == 1 ||
-                     storage_->references.fetch_sub(1, std::memory_order_acq_rel) == 1))
+    if (storage_ && (storage_->holds.load(std::memory_order_acquire) == 1 ||
+                     (storage_->holds.fetch_sub(1, std::memory_order_acq_rel) & StorageBase::reference_bits) == 1))
       destroy(storage_);
     storage_ = nullptr;
   }
@@ -58,7 +62,7 @@ class StorageRef {
   void adopt(StorageBase* storage) noexcept { storage_ = storage; }
   /// Sets an empty reference.
   void hold(StorageBase* storage) noexcept {
-    storage->references.fetch_add(1, std::memory_order_relaxed);
+    storage->holds.fetch_add(1, std::memory_order_relaxed);
     storage_ = storage;
   }
   /// Gives the reference up without ending it.

@@ -14,38 +14,61 @@ namespace xp::detail {
 
 class Recorder;
 
-/// Which open programs read a storage: none, exactly one, or several that are only counted. One word, so that a writer
-/// can tell "only my own program" from "another thread's too" without a lock.
+/// Which open programs read a storage: none, exactly one, or several that are only counted. Half a word, so that a
+/// writer can tell "only my own program" from "another thread's too" without a lock, and a program takes and gives up
+/// its reference with the same instruction.
 class ReaderSet {
  public:
-  void add(Recorder* reader) noexcept {
-    const auto self = reinterpret_cast<std::uintptr_t>(reader);
-    std::uintptr_t seen = word_.load(std::memory_order_relaxed);
-    std::uintptr_t next;
+  explicit ReaderSet(StorageBase& storage) : word_(storage.holds) {}
+
+  /// `reader`: the number of a recorder, from 1.
+  void add(std::uint32_t reader) noexcept { change<0>(added, reader); }
+  void add_with_reference(std::uint32_t reader) noexcept { change<1>(added, reader); }
+  void remove() noexcept { change<0>(removed, 0); }
+  /// Gives up the reader's reference, too, unless it is the last one: then nothing but the reader goes, and it is
+  /// false.
+  bool remove_with_reference() noexcept {
+    std::uint64_t seen = word_.load(std::memory_order_relaxed), next;
+    bool last;
     do {
-      next = seen == 0 ? self : (seen & 1) != 0 ? seen + 2 : std::uintptr_t{2} << 1 | 1;
+      last = (seen & StorageBase::reference_bits) == 1;
+      next = (static_cast<std::uint64_t>(removed(static_cast<std::uint32_t>(seen >> 32), 0)) << 32) |
+             ((seen & StorageBase::reference_bits) - (last ? 0 : 1));
     } while (!word_.compare_exchange_weak(seen, next, std::memory_order_acq_rel));
+    return !last;
   }
-  void remove() noexcept {
-    std::uintptr_t seen = word_.load(std::memory_order_relaxed);
-    std::uintptr_t next;
-    do {
-      next = (seen & 1) == 0 || seen >> 1 == 1 ? 0 : seen - 2;
-    } while (!word_.compare_exchange_weak(seen, next, std::memory_order_acq_rel));
-  }
-  bool any() const noexcept { return word_.load(std::memory_order_acquire) != 0; }
+  bool any() const noexcept { return readers() != 0; }
   /// Whether `reader` may be among them.
-  bool may_hold(const Recorder* reader) const noexcept {
-    const std::uintptr_t seen = word_.load(std::memory_order_acquire);
-    return seen == reinterpret_cast<std::uintptr_t>(reader) || (seen & 1) != 0;
+  bool may_hold(std::uint32_t reader) const noexcept {
+    const std::uint32_t seen = readers();
+    return seen == reader << 1 || (seen & 1) != 0;
   }
-  bool any_but(const Recorder* reader) const noexcept {
-    const std::uintptr_t seen = word_.load(std::memory_order_acquire);
-    return seen != 0 && seen != reinterpret_cast<std::uintptr_t>(reader);
+  bool any_but(std::uint32_t reader) const noexcept {
+    const std::uint32_t seen = readers();
+    return seen != 0 && seen != reader << 1;
   }
 
  private:
-  std::atomic<std::uintptr_t> word_{0};  // 0, a Recorder*, or count << 1 | 1
+  // 0, a recorder's number << 1, or count << 1 | 1
+  static std::uint32_t added(std::uint32_t seen, std::uint32_t reader) noexcept {
+    return seen == 0 ? reader << 1 : (seen & 1) != 0 ? seen + 2 : std::uint32_t{2} << 1 | 1;
+  }
+  static std::uint32_t removed(std::uint32_t seen, std::uint32_t) noexcept {
+    return (seen & 1) == 0 || seen >> 1 == 1 ? 0 : seen - 2;
+  }
+  template <std::uint64_t references, class Next>
+  void change(Next next_readers, std::uint32_t reader) noexcept {
+    std::uint64_t seen = word_.load(std::memory_order_relaxed), next;
+    do {
+      next = (static_cast<std::uint64_t>(next_readers(static_cast<std::uint32_t>(seen >> 32), reader)) << 32) |
+             ((seen & StorageBase::reference_bits) + references);
+    } while (!word_.compare_exchange_weak(seen, next, std::memory_order_acq_rel));
+  }
+  std::uint32_t readers() const noexcept {
+    return static_cast<std::uint32_t>(word_.load(std::memory_order_acquire) >> 32);
+  }
+
+  std::atomic<std::uint64_t>& word_;
 };
 
 /// The memory that arrays share. `data` is null while the first program that writes it has not been launched; it
@@ -56,9 +79,8 @@ struct Storage : StorageBase {
   DeviceState* device;
   std::size_t bytes;
   void* data = nullptr;
-  Block* block = nullptr;                  // null for wrapped memory
-  std::atomic<Recorder*> writer{nullptr};  // the recorder whose open program writes it
-  ReaderSet readers;
+  Block* block = nullptr;                       // null for wrapped memory
+  std::atomic<Recorder*> writer{nullptr};       // the recorder whose open program writes it
   std::atomic<std::uint8_t> last_read_slot{0};  // where some reader keeps it: a hint
   std::uint8_t last_written_slot = 0;           // the writer's own notes: which of its views was written last,
   std::uint8_t written_views = 0;               // and how many it writes
@@ -71,6 +93,8 @@ struct Storage : StorageBase {
   static void* operator new(std::size_t size);
   static void operator delete(void* memory) noexcept;
 
+  ReaderSet readers() noexcept { return ReaderSet(*this); }
+  ReaderSet readers() const noexcept { return ReaderSet(const_cast<Storage&>(*this)); }
   bool exposed() const noexcept { return wrapped || leases.load(std::memory_order_acquire) > 0; }
 };
 

@@ -64,8 +64,7 @@ int Lowering::take_over_dead_input(Recorder& recorder, Recorder::Entry& output) 
     if (!entry.read) continue;
     Storage& source = *get(entry.storage);
     // One entry means one reference, so that every read of the storage in this program is through this view.
-    if (source.block == nullptr || source.bytes != target.bytes || source.exposed() ||
-        source.references.load(std::memory_order_acquire) != 1)
+    if (source.block == nullptr || source.bytes != target.bytes || source.exposed() || source.references() != 1)
       continue;
     if (entry.offset != output.offset || itemsize(entry.dtype) != itemsize(output.dtype) ||
         !(recorder.strides_of(entry) == recorder.strides_of(output)))

@@ -112,6 +112,11 @@ bool fusion_on() noexcept {
 }
 bool in_fusion_scope() noexcept { return fusion_scopes > 0; }
 
+std::uint32_t Recorder::next_number() noexcept {
+  static std::atomic<std::uint32_t> last{0};
+  return ++last;
+}
+
 Recorder& Recorder::of(DeviceState& device) {
   if (thread_table != nullptr) {
     if (Recorder* recorder = thread_table->recorders[static_cast<std::size_t>(device.index)]) return *recorder;
@@ -140,7 +145,7 @@ bool Recorder::entry_overlaps(const Entry& entry, const Array& array) const {
 }
 
 bool Recorder::reads_or_writes(const Storage& storage) const {
-  return writes(storage) || storage.readers.may_hold(this);
+  return writes(storage) || storage.readers().may_hold(number_);
 }
 
 bool Recorder::input_joins(const Array& array) const {
@@ -171,7 +176,7 @@ bool Recorder::has_room(int entries, int instructions, int constants) {
 bool Recorder::dead(const Entry& entry) const {
   const Storage& storage = *get(entry.storage);
   if (storage.exposed()) return false;
-  const std::int64_t references = storage.references.load(std::memory_order_acquire);
+  const auto references = static_cast<std::int64_t>(storage.references());
   if (references == 1) return true;
   if (references > entry_count_) return false;
   std::int64_t own = 0;
@@ -271,7 +276,7 @@ Recorder::Ref Recorder::load(const Array& array, DType as) {
   }
   Entry* match = nullptr;
   bool storage_read = false;
-  if (is_written || storage.readers.may_hold(this)) {
+  if (is_written || storage.readers().may_hold(number_)) {
     for (std::uint32_t rest = used_slots_; rest != 0; rest &= rest - 1) {
       Entry& entry = entries_[static_cast<std::size_t>(std::countr_zero(rest))];
       if (get(entry.storage) != &storage) continue;
@@ -291,7 +296,7 @@ Recorder::Ref Recorder::load(const Array& array, DType as) {
   if (!match->read) {
     match->read = true;
     if (!storage_read) {
-      storage.readers.add(this);
+      storage.readers().add(number_);
       retained_bytes_ += storage.bytes;
     }
   }
@@ -345,7 +350,7 @@ bool Recorder::settle(Storage& storage, bool for_write) {
   if (storage.failure) [[unlikely]]
     throw DeviceError(*storage.failure);
   const Recorder* writer = storage.writer.load(std::memory_order_acquire);
-  if ((writer != nullptr && writer != this) || (for_write && storage.readers.any_but(this))) [[unlikely]]
+  if ((writer != nullptr && writer != this) || (for_write && storage.readers().any_but(number_))) [[unlikely]]
     close_foreign(storage, this);
   return storage.exposed();
 }
@@ -432,7 +437,10 @@ void Recorder::clear(Garbage& garbage) noexcept {
         const Entry& other = entries_[static_cast<std::size_t>(std::countr_zero(later))];
         read_again = other.read && get(other.storage) == &storage;
       }
-      if (!read_again) storage.readers.remove();
+      if (!read_again && storage.readers().remove_with_reference()) {
+        entry.storage.detach();
+        continue;
+      }
     }
     garbage.take(entry.storage);
   }
@@ -514,7 +522,7 @@ void Recorder::abandon() noexcept {
 void Recorder::close_foreign(Storage& storage, const Recorder* own) {
   Recorder* writer = storage.writer.load(std::memory_order_acquire);
   if (writer != nullptr && writer != own) writer->close();
-  if (!storage.readers.any_but(own)) return;
+  if (!storage.readers().any_but(own != nullptr ? own->number_ : 0)) return;
   for (Recorder* recorder : all_recorders()) {
     if (recorder == own || &recorder->device_ != storage.device) continue;
     bool reads = false;

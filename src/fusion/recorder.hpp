@@ -243,7 +243,10 @@ class Recorder {
   bool settle(Storage& storage, bool for_write);
   bool claim(Storage& storage);
 
+  static std::uint32_t next_number() noexcept;
+
   DeviceState& device_;
+  const std::uint32_t number_ = next_number();  // for ReaderSet
   Lock mutex_;
   std::atomic<bool> open_ = false;  // read without the lock by its own thread only
   int width_ = 0;

@@ -44,15 +44,15 @@ namespace xp::detail {
     return storage.written_views == 1 && is_dense_view(entry, storage, array) ? entry.current : Ref{XP_REF_NONE};
   }
   std::uint8_t slot;
-  if (storage.readers.may_hold(this)) {
+  if (storage.readers().may_hold(number_)) {
     slot = storage.last_read_slot.load(std::memory_order_relaxed);
     if (!is_dense_view(entries_[slot], storage, array) || !entries_[slot].read) return XP_REF_NONE;
   } else {
     slot = add_dense_entry(array);
     Entry& entry = entries_[slot];
-    entry.storage.hold(&storage);
+    entry.storage.adopt(&storage);
     entry.read = true;
-    storage.readers.add(this);
+    storage.readers().add_with_reference(number_);
     storage.last_read_slot.store(slot, std::memory_order_relaxed);
     retained_bytes_ += storage.bytes;
   }
@@ -108,8 +108,7 @@ bool Recorder::append_dense(Op op, DType type, DType returned, const Operand& a,
     if (operand == nullptr || !operand->is_consumed()) continue;
     const Array& temporary = operand->array();
     Storage& storage = *Access::storage(temporary);
-    if (temporary.dtype() != returned || !writes(storage) || storage.data != nullptr ||
-        storage.references.load(std::memory_order_acquire) != 2)
+    if (temporary.dtype() != returned || !writes(storage) || storage.data != nullptr || storage.references() != 2)
       continue;
     Entry& entry = entries_[storage.last_written_slot];
     if (entry.read || entry.offset != 0 || storage.bytes != static_cast<std::size_t>(temporary.nbytes())) continue;
@@ -120,7 +119,7 @@ bool Recorder::append_dense(Op op, DType type, DType returned, const Operand& a,
   }
   Access::make_like(out, device_, returned, lead);
   Storage& storage = *Access::storage(out);
-  storage.references.store(2, std::memory_order_relaxed);  // the handle's and the program's; nobody else has it yet
+  storage.holds.store(2, std::memory_order_relaxed);  // the handle's and the program's; nobody else has it yet
   const std::uint8_t slot = add_dense_entry(out);
   Entry& entry = entries_[slot];
   entry.storage.adopt(&storage);
@@ -146,12 +145,12 @@ bool Recorder::record_again(Op op, DType type, const Array& target, const Operan
   // meanwhile is seen under the lock.
   if (writer != this) return false;
   const std::lock_guard lock(mutex_);
-  if (!writes(storage) || storage.written_views != 1 || storage.readers.any_but(this)) return false;
+  if (!writes(storage) || storage.written_views != 1 || storage.readers().any_but(number_)) return false;
   Entry& entry = entries_[storage.last_written_slot];
   if (!Access::contiguous(target) || !(target.shape() == shape_) || !same_view(entry, target)) return false;
   if (const int need = slot_width(type); need != 0 && need != width_) return false;
   // Other views of the storage may be read by this program: then the general way decides.
-  if (storage.readers.may_hold(this) && !entry.read) return false;
+  if (storage.readers().may_hold(number_) && !entry.read) return false;
   if (constant_count_ + 1 > XP_MAX_CONSTANTS || !takes_instructions(1) || retains_too_much()) return false;
   if (entry.read) {
     for (std::uint32_t rest = used_slots_; rest != 0; rest &= rest - 1) {
@@ -168,7 +167,7 @@ bool Recorder::record_again(Op op, DType type, const Array& target, const Operan
 // The same as the first step of a program.
 bool Recorder::record_first(Op op, DType type, const Array& target, const Operand& value) {
   Storage& storage = *Access::storage(target);
-  if (!Access::contiguous(target) || target.size() == 0 || storage.failure || storage.readers.any()) return false;
+  if (!Access::contiguous(target) || target.size() == 0 || storage.failure || storage.readers().any()) return false;
   const std::lock_guard lock(mutex_);
   if (!claim(storage)) return false;
   begin(target, slot_width(type));
