@@ -430,7 +430,7 @@ template <Op op, class T>
   };
 #define XP_BOTH(op, name) XP_DOUBLE(op, name, 1e-292) XP_FLOAT(op, name)
 
-XP_DOUBLE(expm1, expm1_u10, 1e-292)
+XP_BOTH(expm1, expm1_u10)
 XP_BOTH(exp2, exp2_u10)
 XP_BOTH(log, log_u10)
 XP_BOTH(log1p, log1p_u10)
@@ -451,6 +451,7 @@ XP_BOTH(atanh, atanh_u10)
 XP_BOTH(erf, erf_u10)
 XP_BOTH(erfc, erfc_u15)
 XP_BOTH(lgamma, lgamma_u10)
+XP_FLOAT(cbrt, cbrt_u10)
 XP_BOTH(gamma, tgamma_u10)
 
 #undef XP_BOTH
@@ -505,13 +506,6 @@ struct VectorFunction<op, float> {
 };
 
 template <>
-struct WideFunction<Op::expm1> {
-  static Doubles apply(Doubles x) {
-    const Doubles y = sleef::exp_u10(x) - 1;
-    return vector_magnitude<double>(x) < 0x1p-20 ? x + x * x * 0.5 : y;
-  }
-};
-template <>
 struct WideFunction<Op::asinh> {
   static Doubles apply(Doubles x) {
     const Doubles size = vector_magnitude<double>(x);
@@ -543,7 +537,7 @@ struct WideFunction<Op::power> {
   }
 };
 
-// ---- Cube roots: SLEEF's quicker one and a step of Newton's method on its error ----
+// ---- The cube root of a double: SLEEF's quicker one and a step of Newton's method on its error ----
 
 /// 1 / x within 0.3 %, for normal positive x whose reciprocal is normal too.
 [[gnu::always_inline]] inline Doubles rough_reciprocal(Doubles x) {
@@ -561,22 +555,6 @@ struct VectorFunction<Op::cbrt, double> {
     const Doubles cube = square * y, cube_rest = vector_fma<double>(square, y, -cube);
     const Doubles rest = x - cube - cube_rest - square_rest * y;
     return with_special_values<Op::cbrt, double>(x, y + rest * rough_reciprocal(3 * square), 1e-90);
-  }
-};
-/// A float's, with the step in double.
-template <>
-struct VectorFunction<Op::cbrt, float> {
-  static Vector<float> apply(Vector<float> x) {
-    const Vector<float> y = sleef::cbrt_u35(x);
-    const Vector<float> nearer =
-        narrowed(step(widened<false>(x), widened<false>(y)), step(widened<true>(x), widened<true>(y)));
-    return with_special_values<Op::cbrt, float>(x, nearer, 1e-12f);
-  }
-
- private:
-  [[gnu::always_inline]] static Doubles step(Doubles x, Doubles y) {
-    const Doubles square = y * y;
-    return y + (x - square * y) * rough_reciprocal(3 * square);
   }
 };
 /// logaddexp and logaddexp2 as in functions.hpp, from vectors.
