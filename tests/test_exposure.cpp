@@ -117,6 +117,37 @@ TEST_P(Exposure, AScopeLetsExposedArraysJoin) {
   EXPECT_EQ(x(1).item<double>(), 8);
 }
 
+TEST(WrappedBools, OperationsTakeAnyByteButZeroAsTrue) {
+  std::vector<unsigned char> p, q;
+  for (int i = 0; i < 300; ++i) {
+    p.push_back(static_cast<unsigned char>(i % 3 == 0 ? 0 : i));
+    q.push_back(static_cast<unsigned char>(i % 2 == 0 ? 128 : i % 5));
+  }
+  const Index n = 300;
+  const Array a = xp::wrap_pointer(p.data(), {n}, xp::bool_, {}, "host"),
+              b = xp::wrap_pointer(q.data(), {n}, xp::bool_, {}, "host");
+  auto check = [&](const Array& got, auto&& want, const char* what) {
+    const std::vector<bool> values = got.to_vector<bool>();
+    for (std::size_t i = 0; i < values.size(); ++i)
+      ASSERT_EQ(values[i], want(p[i] != 0, q[i] != 0)) << what << " at " << i;
+  };
+  check(
+      a & b, [](bool x, bool y) { return x && y; }, "&");
+  check(
+      a | b, [](bool x, bool y) { return x || y; }, "|");
+  check(
+      a ^ b, [](bool x, bool y) { return x != y; }, "^");
+  check(
+      a & true, [](bool x, bool) { return x; }, "& true");
+  check(
+      a == b, [](bool x, bool y) { return x == y; }, "==");
+  check(
+      a < b, [](bool x, bool y) { return !x && y; }, "<");
+  check(
+      ~a, [](bool x, bool) { return !x; }, "~");
+  check(((a & b) ^ b) | (a ^ b), [](bool x, bool y) { return ((x && y) != y) || x != y; }, "a program");
+}
+
 TEST_P(Exposure, WrappedMemoryIsWrittenInOrder) {
   // Device memory of the caller's, here lent by another array.
   const Array lender = iota(24);

@@ -352,7 +352,13 @@ constexpr void set_function_loop(LoopTable& table, int dtype) {
 template <Op op, int dtype>
 constexpr void set_function_loop(LoopTable& table) {
   using T = Storage<dtype>;
-  if constexpr (std::is_same_v<T, Bool>) {
+  if constexpr (std::is_same_v<T, Bool> && (op == Op::bitwise_and || op == Op::bitwise_or || op == Op::bitwise_xor)) {
+    // Memory of others may have true bytes of which no two have a bit in common.
+    constexpr Op logical = op == Op::bitwise_and  ? Op::logical_and
+                           : op == Op::bitwise_or ? Op::logical_or
+                                                  : Op::logical_xor;
+    set_loop<std::uint8_t, LoopFunction<logical, std::uint8_t>>(table, op, dtype);
+  } else if constexpr (std::is_same_v<T, Bool>) {
     if constexpr (takes_bool(op) && row_of(op, dtype) == op &&
                   (HasUnaryVector<op, std::uint8_t> || HasBinaryVector<op, std::uint8_t>))
       set_function_loop<op, std::uint8_t>(table, dtype);

@@ -2,7 +2,6 @@
 // Handlers for programs with 128-bit slots: complex128, and bool or a real float in the first half of a slot. What the
 // second half then holds does not matter.
 #include "kernels/handlers_host.hpp"
-#include "kernels/sleef_host.hpp"
 
 namespace xp::kernels {
 namespace {
@@ -53,25 +52,8 @@ template <class F>
 struct Compare {
   static Truth apply(C a, C b) { return {F::apply(a, b), 0}; }
 };
-/// Where the squares neither overflow nor vanish, the root of their sum, of which one was not rounded, is within a
-/// unit.
 struct Modulus {
-  using V = D;
-  static V apply(V x) {
-    using P = Pairs<double>;
-    const V re = P::real(x), im = P::imag(x), sum = vector_fma<double>(re, re, im * im),
-            root = vector_sqrt<double>(sum);
-    const auto hard = ~((sum >= 0x1p-900) & (sum <= 0x1p900));
-    return any_lane(hard) ? by_element(re, im, root, hard) : root;
-  }
-
- private:
-  template <class Mask>
-  [[gnu::noinline, gnu::cold]] static V by_element(V re, V im, V root, Mask hard) {
-    for (std::size_t i = 0; i < sizeof(V) / sizeof(double); ++i)
-      if (hard[i] != 0) root[i] = std::hypot(re[i], im[i]);
-    return root;
-  }
+  static Real apply(C a) { return {Absolute::apply(a), 0}; }
 };
 
 constexpr Handlers make() {
@@ -85,7 +67,7 @@ constexpr Handlers make() {
   set_binary<PairMultiply<double>>(h, Op::multiply, Kind::complex);
   set_unary<VectorNegative<double>>(h, Op::negative, Kind::complex);
   set_binary<PairDivide<double>>(h, Op::divide, Kind::complex);
-  set_unary<Modulus>(h, Op::absolute, Kind::complex);
+  set_unary_lanes<Modulus, C, Real>(h, Op::absolute, Kind::complex);
   set_unary_lanes<Sqrt, C, C>(h, Op::sqrt, Kind::complex);
   set_unary_lanes<Exp, C, C>(h, Op::exp, Kind::complex);
   set_binary_lanes<Compare<Equal>, C, Truth>(h, Op::equal, Kind::complex);
