@@ -117,15 +117,17 @@ TEST_P(Exposure, AScopeLetsExposedArraysJoin) {
   EXPECT_EQ(x(1).item<double>(), 8);
 }
 
-TEST(WrappedBools, OperationsTakeAnyByteButZeroAsTrue) {
-  std::vector<unsigned char> p, q;
+TEST_P(Exposure, WrappedBoolsAreTrueUnlessTheirByteIsZero) {
+  std::vector<std::uint8_t> p, q;
   for (int i = 0; i < 300; ++i) {
-    p.push_back(static_cast<unsigned char>(i % 3 == 0 ? 0 : i));
-    q.push_back(static_cast<unsigned char>(i % 2 == 0 ? 128 : i % 5));
+    p.push_back(static_cast<std::uint8_t>(i % 3 == 0 ? 0 : i));
+    q.push_back(static_cast<std::uint8_t>(i % 2 == 0 ? 128 : i % 5));
   }
   const Index n = 300;
-  const Array a = xp::wrap_pointer(p.data(), {n}, xp::bool_, {}, "host"),
-              b = xp::wrap_pointer(q.data(), {n}, xp::bool_, {}, "host");
+  const Array lender_a = xp::asarray(p, {n}, device), lender_b = xp::asarray(q, {n}, device);
+  const xp::Exposed memory_a = xp::expose(lender_a), memory_b = xp::expose(lender_b);
+  const Array a = xp::wrap_pointer(memory_a.data(), {n}, xp::bool_, {}, device),
+              b = xp::wrap_pointer(memory_b.data(), {n}, xp::bool_, {}, device);
   auto check = [&](const Array& got, auto&& want, const char* what) {
     const std::vector<bool> values = got.to_vector<bool>();
     for (std::size_t i = 0; i < values.size(); ++i)

@@ -69,31 +69,14 @@ void unary_loop(void* to, const void* a, const void*, std::int64_t count, bool s
               [=](std::int64_t i, auto load) [[gnu::always_inline]] { return F::apply(load(x + i)); });
 }
 
-/// The compiler packs the results to bytes; F is a scalar functor.
-template <class T, class F, Shape shape>
-void compare_loop(void* to, const void* a, const void* b, std::int64_t count, bool) {
-  std::uint8_t* __restrict result = static_cast<std::uint8_t*>(to);
-  const T* __restrict x = static_cast<const T*>(a);
-  const T* __restrict y = static_cast<const T*>(b);
-  const T one = shape == scalar_vector ? *x : *y;
-  for (std::int64_t i = 0; i < count; ++i) {
-    if constexpr (shape == vector_vector)
-      result[i] = F::apply(x[i], y[i]);
-    else if constexpr (shape == vector_scalar)
-      result[i] = F::apply(x[i], one);
-    else
-      result[i] = F::apply(one, y[i]);
-  }
-}
-
-/// The compiler makes vectors of it where it can; F is a scalar functor.
-template <class T, class F, Shape shape>
+/// The compiler makes vectors of it where it can; F is a scalar functor. Truths are packed to bytes.
+template <class T, class F, Shape shape, class R = T>
 void scalar_loop(void* to, const void* a, const void* b, std::int64_t count, bool) {
-  T* result = static_cast<T*>(to);
+  R* result = static_cast<R*>(to);
   const T* x = static_cast<const T*>(a);
   const T* y = static_cast<const T*>(b);
   const T one = shape == scalar_vector ? *x : *y;
-#pragma GCC ivdep  // what is written is also read, or lies apart
+#pragma GCC ivdep  // what is written lies apart, or is the same view: elements of another size never are
   for (std::int64_t i = 0; i < count; ++i) {
     if constexpr (shape == vector_vector)
       result[i] = F::apply(x[i], y[i]);
@@ -258,8 +241,9 @@ constexpr void set_loop(LoopTable& table, Op op, int dtype) {
 
 template <class T, class F>
 constexpr void set_compare(LoopTable& table, Op op, int dtype) {
-  table.binary[static_cast<int>(op)][dtype] = {compare_loop<T, F, vector_vector>, compare_loop<T, F, vector_scalar>,
-                                               compare_loop<T, F, scalar_vector>};
+  table.binary[static_cast<int>(op)][dtype] = {scalar_loop<T, F, vector_vector, std::uint8_t>,
+                                               scalar_loop<T, F, vector_scalar, std::uint8_t>,
+                                               scalar_loop<T, F, scalar_vector, std::uint8_t>};
 }
 
 /// a > b as b < a: F with its operands exchanged.
@@ -348,12 +332,12 @@ constexpr void set_function_loop(LoopTable& table, int dtype) {
     table.binary[static_cast<int>(op)][dtype][vector_scalar] = divide_by_number_loop<T, op>;
 }
 
-/// Of the dtypes that are numbers of C++; bool is an unsigned byte of 0 or 1.
+/// Of the dtypes that are numbers of C++; bool is an unsigned byte as it lies in memory.
 template <Op op, int dtype>
 constexpr void set_function_loop(LoopTable& table) {
   using T = Storage<dtype>;
   if constexpr (std::is_same_v<T, Bool> && (op == Op::bitwise_and || op == Op::bitwise_or || op == Op::bitwise_xor)) {
-    // Memory of others may have true bytes of which no two have a bit in common.
+    // Bytes of wrapped memory may both be true and have no bit in common; slots of programs hold 0 or 1.
     constexpr Op logical = op == Op::bitwise_and  ? Op::logical_and
                            : op == Op::bitwise_or ? Op::logical_or
                                                   : Op::logical_xor;
