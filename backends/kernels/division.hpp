@@ -59,7 +59,10 @@ template <Integer T>
 KOKKOS_INLINE_FUNCTION T quotient_down(T a, T b) {
   const T quotient = quotient_toward_zero(a, b);
   if constexpr (std::is_signed_v<T>) {
-    const bool below = rest_toward_zero(a, b) != 0 && (a < 0) != (b < 0);
+    using W = typename Wrapping<T>::type;
+    // The product tells whether something is left: `%` would be another division.
+    const bool exact = static_cast<W>(static_cast<W>(quotient) * static_cast<W>(b)) == static_cast<W>(a);
+    const bool below = !exact && b != 0 && (a < 0) != (b < 0);
     return static_cast<T>(quotient - static_cast<T>(below));
   } else {
     return quotient;

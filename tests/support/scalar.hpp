@@ -281,6 +281,8 @@ struct Value {
     Value result;
     result.dtype = dtype;
     std::memcpy(result.bytes, from, static_cast<std::size_t>(xp::itemsize(dtype)));
+    // Any byte but 0 is true in memory; a bool of C++ is 0 or 1.
+    if (dtype == DType::bool_) result.bytes[0] = result.bytes[0] != 0;
     return result;
   }
   void store(void* to) const { std::memcpy(to, bytes, static_cast<std::size_t>(xp::itemsize(dtype))); }
