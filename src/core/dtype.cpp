@@ -38,10 +38,6 @@ constexpr DType signed_of_size(Index bytes) {
 }
 
 // The narrowest float that NumPy takes for an integer of this many bytes.
-constexpr DType float_for_integer(Index bytes) {
-  return bytes == 1 ? DType::float16 : bytes == 2 ? DType::float32 : DType::float64;
-}
-
 constexpr bool is_integer(DType t) {
   return kind(t) == DTypeKind::signed_integer || kind(t) == DTypeKind::unsigned_integer;
 }
@@ -80,12 +76,12 @@ DType promote_types(DType a, DType b) {
       return itemsize(a) == 8 ? DType::float64 : signed_of_size(2 * itemsize(a));
     case DTypeKind::real: {
       if (!is_integer(a)) return promote_reals(a, b);
-      const DType least = float_for_integer(itemsize(a));
+      const DType least = detail::float_for_integer(itemsize(a));
       return itemsize(least) > itemsize(b) ? least : b;
     }
     case DTypeKind::complex: {
       if (kind(a) == DTypeKind::complex) return b;
-      const DType real = is_integer(a) ? float_for_integer(itemsize(a)) : a;
+      const DType real = is_integer(a) ? detail::float_for_integer(itemsize(a)) : a;
       return real == DType::float64 ? DType::complex128 : b;
     }
   }
@@ -165,17 +161,6 @@ void check_scalar_fits(const Scalar& scalar, DType dtype) {
   const bool negative = scalar.kind() == Scalar::Kind::integer && scalar.integer() < 0;
   const std::string text = negative ? std::to_string(scalar.integer()) : std::to_string(scalar.unsigned_integer());
   throw DTypeError("integer " + text + " out of bounds for " + std::string(name(dtype)));
-}
-
-DType float_for(DType dtype) {
-  if (kind(dtype) >= DTypeKind::real) return dtype;
-  return dtype == DType::bool_ ? DType::float16 : float_for_integer(itemsize(dtype));
-}
-
-DType real_part(DType dtype) {
-  if (dtype == DType::complex64) return DType::float32;
-  if (dtype == DType::complex128) return DType::float64;
-  return dtype;
 }
 
 }  // namespace detail

@@ -22,18 +22,17 @@ class ReaderSet {
   explicit ReaderSet(StorageBase& storage) : word_(storage.holds) {}
 
   /// `reader`: the number of a recorder, from 1.
-  void add(std::uint32_t reader) noexcept { change<0>(added, reader); }
-  void add_with_reference(std::uint32_t reader) noexcept { change<1>(added, reader); }
-  void remove() noexcept { change<0>(removed, 0); }
+  void add(std::uint32_t reader) noexcept { add(reader, 0); }
+  void add_with_reference(std::uint32_t reader) noexcept { add(reader, 1); }
   /// Gives up the reader's reference, too, unless it is the last one: then nothing but the reader goes, and it is
   /// false.
   bool remove_with_reference() noexcept {
     std::uint64_t seen = word_.load(std::memory_order_relaxed), next;
     bool last;
     do {
+      const auto readers = static_cast<std::uint32_t>(seen >> 32);
       last = (seen & StorageBase::reference_bits) == 1;
-      next = (static_cast<std::uint64_t>(removed(static_cast<std::uint32_t>(seen >> 32), 0)) << 32) |
-             ((seen & StorageBase::reference_bits) - (last ? 0 : 1));
+      next = word((readers & 1) == 0 || readers >> 1 == 1 ? 0 : readers - 2, seen) - (last ? 0 : 1);
     } while (!word_.compare_exchange_weak(seen, next, std::memory_order_acq_rel));
     return !last;
   }
@@ -49,19 +48,19 @@ class ReaderSet {
   }
 
  private:
-  // 0, a recorder's number << 1, or count << 1 | 1
-  static std::uint32_t added(std::uint32_t seen, std::uint32_t reader) noexcept {
-    return seen == 0 ? reader << 1 : (seen & 1) != 0 ? seen + 2 : std::uint32_t{2} << 1 | 1;
+  // The upper half is 0, a recorder's number << 1, or count << 1 | 1.
+  static std::uint64_t word(std::uint32_t readers, std::uint64_t references) noexcept {
+    return static_cast<std::uint64_t>(readers) << 32 | (references & StorageBase::reference_bits);
   }
-  static std::uint32_t removed(std::uint32_t seen, std::uint32_t) noexcept {
-    return (seen & 1) == 0 || seen >> 1 == 1 ? 0 : seen - 2;
-  }
-  template <std::uint64_t references, class Next>
-  void change(Next next_readers, std::uint32_t reader) noexcept {
+  void add(std::uint32_t reader, int references) noexcept {
     std::uint64_t seen = word_.load(std::memory_order_relaxed), next;
     do {
-      next = (static_cast<std::uint64_t>(next_readers(static_cast<std::uint32_t>(seen >> 32), reader)) << 32) |
-             ((seen & StorageBase::reference_bits) + references);
+      const auto readers = static_cast<std::uint32_t>(seen >> 32);
+      next = word(readers == 0         ? reader << 1
+                  : (readers & 1) != 0 ? readers + 2
+                                       : std::uint32_t{2} << 1 | 1,
+                  seen) +
+             static_cast<std::uint64_t>(references);
     } while (!word_.compare_exchange_weak(seen, next, std::memory_order_acq_rel));
   }
   std::uint32_t readers() const noexcept {

@@ -8,6 +8,7 @@
 
 #include "core/lock.hpp"
 #include "core/ops.hpp"
+#include "core/promote.hpp"
 #include "core/storage.hpp"
 
 #include <algorithm>
@@ -32,54 +33,6 @@ struct Operation {
   std::array<Argument, 3> arguments{};
 };
 
-/// Whether a row computes arrays of such a dtype in it.
-constexpr bool computes_in_own(Accepts accepts, DTypeKind kind) {
-  const bool is_integer = kind == DTypeKind::signed_integer || kind == DTypeKind::unsigned_integer;
-  switch (accepts) {
-    case Accepts::none:
-      return false;
-    case Accepts::any:
-      return true;
-    case Accepts::any_int8:
-    case Accepts::numeric:
-      return kind != DTypeKind::boolean;
-    case Accepts::ordered:
-      return kind != DTypeKind::complex;
-    case Accepts::ordered_int8:
-      return is_integer || kind == DTypeKind::real;
-    case Accepts::inexact:
-    case Accepts::inexact_wide:
-      return kind >= DTypeKind::real;
-    case Accepts::real:
-      return kind == DTypeKind::real;
-    case Accepts::bits:
-      return is_integer || kind == DTypeKind::boolean;
-    case Accepts::bits_int8:
-    case Accepts::integers:
-      return is_integer;
-  }
-  return false;
-}
-
-/// Per row and dtype: the dtype of the result where arrays of the dtype are computed in it and need no check of their
-/// elements (as exponents do); `no_result` elsewhere.
-inline constexpr std::uint8_t no_result = 0xff;
-inline constexpr auto own_results = [] {
-  std::array<std::array<std::uint8_t, dtype_count>, operation_table.size()> table{};
-  for (const OpInfo& row : operation_table)
-    for (std::size_t i = 0; i < dtype_count; ++i) {
-      const auto type = static_cast<DType>(i);
-      const bool is_listed = computes_in_own(row.accepts, kind(type)) && row.returns != Returns::int32 &&
-                             !(row.op == Op::power && kind(type) == DTypeKind::signed_integer);
-      const DType result = row.returns == Returns::boolean                             ? DType::bool_
-                           : row.returns == Returns::real && type == DType::complex64  ? DType::float32
-                           : row.returns == Returns::real && type == DType::complex128 ? DType::float64
-                                                                                       : type;
-      table[static_cast<std::size_t>(row.op)][i] = is_listed ? static_cast<std::uint8_t>(result) : no_result;
-    }
-  return table;
-}();
-
 class Lowering;
 
 class Recorder {
@@ -102,7 +55,7 @@ class Recorder {
 
   /// Records `op` on dense arrays of one dtype and shape, in which it computes, or such an array and a number (`b` is
   /// null for one operand), and makes the result `out`. False, with nothing recorded, when it is anything else.
-  static bool record_dense(Op op, const Operand& a, const Operand* b, Array& out);
+  static bool record_dense(Op op, const OwnResults& results, const Operand& a, const Operand* b, Array& out);
 
   /// Sums `operand`, converted to `type`, into the single element of `out` (fresh storage of that dtype), as the last
   /// step of the open program if it joins, and launches.

@@ -59,12 +59,12 @@ namespace xp::detail {
   return static_cast<Ref>(XP_REF_OPERAND + slot);
 }
 
-bool Recorder::record_dense(Op op, const Operand& a, const Operand* b, Array& out) {
+bool Recorder::record_dense(Op op, const OwnResults& results, const Operand& a, const Operand* b, Array& out) {
   const Array& lead = a.is_scalar() ? b->array() : a.array();
   if (!lead.has_value() || !Access::contiguous(lead) || lead.size() == 0) return false;
   const DType type = lead.dtype();
-  const std::uint8_t result = own_results[static_cast<std::size_t>(op)][static_cast<std::size_t>(type)];
-  if (result == no_result) return false;
+  const std::optional<DType> result = results[static_cast<std::size_t>(type)];
+  if (!result) return false;
   const Array* other = nullptr;
   if (b != nullptr) {
     const Operand& second = a.is_scalar() ? a : *b;
@@ -79,7 +79,7 @@ bool Recorder::record_dense(Op op, const Operand& a, const Operand* b, Array& ou
   }
   DeviceState& device = Access::device(lead);
   if (!fusion_on() || !device.usable()) return false;
-  return of(device).append_dense(op, type, static_cast<DType>(result), a, b, lead, other, out);
+  return of(device).append_dense(op, type, *result, a, b, lead, other, out);
 }
 
 bool Recorder::append_dense(Op op, DType type, DType returned, const Operand& a, const Operand* b, const Array& lead,

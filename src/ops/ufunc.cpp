@@ -543,7 +543,7 @@ void in_place(Op op, Array& target, const Operand& value) {
     return;
   }
   const DType type = target.dtype();
-  if (own_results[static_cast<std::size_t>(op)][static_cast<std::size_t>(type)] == static_cast<std::uint8_t>(type)) {
+  if (own_results_of(op)[static_cast<std::size_t>(type)] == type) {
     const bool is_same = !value.is_scalar() && Access::storage(value.array()) == Access::storage(target) &&
                          value.array().offset() == target.offset() && value.array().dtype() == type &&
                          Access::contiguous(value.array()) && value.array().shape() == target.shape();

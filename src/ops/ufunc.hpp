@@ -59,12 +59,15 @@ DType check(const Rule& rule, Operands operands, const UfuncOptions& options);
 
 /// The short way first.
 inline Array quick_unary(const Rule& rule, const Operand& a) {
-  if (Array out; !a.is_scalar() && Recorder::record_dense(rule.op, a, nullptr, out)) return out;
+  if (Array out; !a.is_scalar() && Recorder::record_dense(rule.op, own_results_of(rule.op), a, nullptr, out))
+    return out;
   return unary(rule, a);
 }
 
 inline Array quick_binary(const Rule& rule, const Operand& a, const Operand& b) {
-  if (Array out; !(a.is_scalar() && b.is_scalar()) && Recorder::record_dense(rule.op, a, &b, out)) return out;
+  if (Array out;
+      !(a.is_scalar() && b.is_scalar()) && Recorder::record_dense(rule.op, own_results_of(rule.op), a, &b, out))
+    return out;
   return binary(rule, a, b);
 }
 
