@@ -301,6 +301,138 @@ TEST_P(Large, Transposed) {
   }
 }
 
+// What C++ gives for one pair, by NumPy's rules.
+template <class T>
+struct Divided {
+  T quotient = 0, remainder = 0, rest = 0;
+  Divided(std::int64_t a, std::int64_t b) {
+    if (b == 0) return;
+    const std::int64_t toward_zero = a / b, left = a % b;
+    const bool below = left != 0 && (left < 0) != (b < 0);
+    quotient = static_cast<T>(toward_zero - below);  // wraps for the least number by -1
+    remainder = static_cast<T>(below ? left + b : left);
+    rest = static_cast<T>(left);
+  }
+};
+
+// Quotients are computed in floats, or with reciprocals of the divisor: by arrays and by numbers.
+class Divisions : public OnDevice {
+ protected:
+  template <class T>
+  void check(const std::vector<T>& numerators, const std::vector<T>& divisors) {
+    std::vector<T> a, b;
+    for (const T x : numerators)
+      for (const T y : divisors) {
+        a.push_back(x);
+        b.push_back(y);
+      }
+    const Index n = static_cast<Index>(a.size());
+    const Array x = xp::asarray(a, {n}, device), y = xp::asarray(b, {n}, device);
+    compare<T>(xp::floor_divide(x, y), xp::remainder(x, y), xp::fmod(x, y), a, [&](std::size_t i) { return b[i]; });
+    // In a program of several steps, and where vectors are not aligned.
+    compare<T>(xp::floor_divide(x, y) + xp::remainder(x, y) - xp::remainder(x, y), {}, {}, a,
+               [&](std::size_t i) { return b[i]; });
+    const std::vector<T> later(a.begin() + 1, a.end());
+    compare<T>(xp::floor_divide(x(xp::slice(1, xp::none)), y(xp::slice(1, xp::none))), {}, {}, later,
+               [&](std::size_t i) { return b[i + 1]; });
+    const Array column = xp::asarray(numerators, {static_cast<Index>(numerators.size())}, device);
+    for (const T divisor : divisors) {
+      const xp::Scalar number(divisor);
+      compare<T>(xp::floor_divide(column, number), xp::remainder(column, number), xp::fmod(column, number), numerators,
+                 [divisor](std::size_t) { return divisor; });
+      if (testing::Test::HasFailure()) return;
+    }
+  }
+
+ private:
+  template <class T, class Divisor>
+  static void compare(const Array& quotient, const Array& remainder, const Array& rest, const std::vector<T>& a,
+                      Divisor&& divisor) {
+    const auto values = [](const Array& array) { return array.has_value() ? array.to_vector<T>() : std::vector<T>{}; };
+    const std::vector<T> quotients = values(quotient), remainders = values(remainder), rests = values(rest);
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      const T b = divisor(i);
+      const Divided<T> want(static_cast<std::int64_t>(a[i]), static_cast<std::int64_t>(b));
+      ASSERT_EQ(quotients[i], want.quotient) << +a[i] << " // " << +b;
+      if (remainders.empty()) continue;
+      ASSERT_EQ(remainders[i], want.remainder) << +a[i] << " % " << +b;
+      ASSERT_EQ(rests[i], want.rest) << "fmod " << +a[i] << ", " << +b;
+    }
+  }
+};
+
+template <class T>
+std::vector<T> all_of() {
+  std::vector<T> values;
+  for (int i = std::numeric_limits<T>::min(); i <= std::numeric_limits<T>::max(); ++i)
+    values.push_back(static_cast<T>(i));
+  return values;
+}
+// Around powers of two, the ends of the dtype and of float's and double's mantissas; and some in between.
+template <class T>
+std::vector<T> edges() {
+  std::vector<T> values;
+  for (int bit = 0; bit < std::numeric_limits<T>::digits; ++bit)
+    for (int near = -1; near <= 1; ++near) {
+      const T value = static_cast<T>((T{1} << bit) + near);
+      values.push_back(value);
+      if (std::is_signed_v<T>) values.push_back(static_cast<T>(-value));
+    }
+  std::uint64_t some = 12345;
+  for (int i = 0; i < 30; ++i) {
+    some = some * 6364136223846793005u + 1442695040888963407u;
+    values.push_back(static_cast<T>(some >> (64 - std::numeric_limits<T>::digits + i % 8)));
+  }
+  values.push_back(0);
+  values.push_back(std::numeric_limits<T>::max());
+  // The least int64 by -1 is not for C++.
+  values.push_back(static_cast<T>(std::numeric_limits<T>::min() + (sizeof(T) == 8 ? 1 : 0)));
+  return values;
+}
+
+TEST_P(Divisions, OfIntegersAreExact) {
+  if (interpreted()) GTEST_SKIP() << "too slow on an interpreter";
+  check(all_of<std::int8_t>(), all_of<std::int8_t>());
+  check(all_of<std::uint8_t>(), all_of<std::uint8_t>());
+  check(edges<std::int16_t>(), edges<std::int16_t>());
+  check(edges<std::uint16_t>(), edges<std::uint16_t>());
+  check(edges<std::int32_t>(), edges<std::int32_t>());
+  check(edges<std::uint32_t>(), edges<std::uint32_t>());
+  check(edges<std::int64_t>(), edges<std::int64_t>());
+}
+
+// GPUs compute them by Newton's method: a mantissa of ones, squares and their neighbours, and what is rare are hard.
+TEST_P(Divisions, AndRootsOfDoublesAreRounded) {
+  std::vector<double> a, b;
+  for (const double x : {1.0, 0x1.fffffffffffffp0, 0x1.0000000000001p0, 3.0, 0x1.5555555555555p0, 0.1, 1e300, 1e-300,
+                         5e-324, 0x1p-1022, 1.7976931348623157e308, 0.0, std::numeric_limits<double>::infinity()})
+    for (const double y : {1.0, 0x1.fffffffffffffp5, 0x1.0000000000001p-3, 7.0, 0x1.aaaaaaaaaaaaap2, 1e-290, 1e290,
+                           5e-324, 0x1p-1022, 0.0, std::numeric_limits<double>::infinity()})
+      for (const double sign : {1.0, -1.0}) {
+        a.push_back(sign * x);
+        b.push_back(y);
+      }
+  for (int i = 1; i < 4000; ++i) {
+    const double root = 1 + i / 4096.0;
+    a.push_back(i % 3 == 0 ? root * root : std::nextafter(root * root, i % 3 == 1 ? 0 : 9));
+    b.push_back(std::nextafter(2.0, 0) * (1 + i % 5));
+  }
+  const Index n = static_cast<Index>(a.size());
+  const Array x = xp::asarray(a, {n}, device), y = xp::asarray(b, {n}, device);
+  const std::vector<double> quotients = (x / y).to_vector<double>(), roots = xp::sqrt(x).to_vector<double>(),
+                            chained = (-(x / y) * 2).to_vector<double>();
+  auto same = [](double got, double want) {
+    return std::isnan(want) ? std::isnan(got) : std::memcmp(&got, &want, sizeof got) == 0;
+  };
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    EXPECT_TRUE(same(quotients[i], a[i] / b[i])) << a[i] << " / " << b[i] << " gave " << quotients[i];
+    EXPECT_TRUE(same(roots[i], std::sqrt(a[i]))) << "sqrt " << a[i] << " gave " << roots[i];
+    EXPECT_TRUE(same(chained[i], -(a[i] / b[i]) * 2)) << a[i] << " / " << b[i] << " in a program";
+  }
+}
+
+XP_INSTANTIATE_ON_DEVICES(Divisions);
+
 // Positions that 32 bits do not hold. It takes tens of gigabytes: GPUs have them, a host only if it is told.
 TEST_P(Large, MoreThanTwoToThe31Elements) {
   const char* allowed = std::getenv("XP_TEST_HUGE");
